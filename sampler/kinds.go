@@ -62,6 +62,7 @@ const (
 	ToldLate         = "late"          // it comes after many steps
 	ToldLarger       = "larger"        // it comes with longer or larger inputs
 	ToldFirstGPU     = "first_gpu"     // every process takes memory of GPU 0
+	ToldOneGPU       = "one_gpu"       // of several GPUs one holds all of the model
 	ToldShared       = "shared"        // other people use the machine
 	ToldHeld         = "held"          // a process that should be gone holds memory
 	ToldSharded      = "sharded"       // the model is sharded over GPUs
@@ -105,6 +106,7 @@ const (
 	ToldQuantizing   = "quantizing"    // a model is being brought to fewer bits
 	ToldParallel     = "parallel"      // requests run at the same time
 	ToldReplay       = "replay"        // transitions are kept in a buffer to train on again
+	ToldOffPolicy    = "off_policy"    // a learner of a kind that has a replay buffer
 	ToldEpochs       = "epochs"        // it comes after whole epochs, so each sample had passed
 	ToldSpeech       = "speech"        // it works on recordings of speech, which differ in length
 	ToldPictureSet   = "picture_set"   // a model that makes pictures is trained

@@ -113,15 +113,21 @@ func (f *facts) corrupt() bool {
 
 // absurd: a size is printed that no program needs.
 func (f *facts) absurd() bool {
-	need, least := f.event.Requested.Or(0), absurdRequest
-	if f.onHost() {
-		least = absurdOnHost
-	}
-	return need >= least && need < sampler.MaxPlausible
+	need := f.event.Requested.Or(0)
+	return need >= absurdRequest && need < sampler.MaxPlausible
+}
+
+// beyondRAM: one array is asked for that no server with a GPU has the memory for (own threshold: the 32 TiB of the largest that
+// are let, https://aws.amazon.com/ec2/instance-types/high-memory/).
+func (f *facts) beyondRAM() bool {
+	return f.onHost() && f.event.Kind == sampler.KindHostAlloc && f.event.Requested.Or(0) > 1<<45
 }
 
 // corruptText says that the size is wrong.
 func (f *failure) corruptText() string {
+	if f.beyondRAM() {
+		return f.words.Say("note.beyond_ram", "need", printed(f.event.Requested.Or(0)))
+	}
 	if f.absurd() {
 		return f.words.Say("note.absurd_size", "need", printed(f.event.Requested.Or(0)))
 	}
@@ -131,9 +137,6 @@ func (f *failure) corruptText() string {
 // absurdRequest is more than any array of a program has (own threshold: half a PiB; the distances between ten million points take two
 // thirds of that): the size was computed wrongly.
 const absurdRequest = sampler.Bytes(1 << 49)
-
-// absurdOnHost is the same for RAM, in one piece (own threshold: 8 TiB; few machines have 4).
-const absurdOnHost = sampler.Bytes(1 << 43)
 
 // negativeSize is a size below zero, as an unsigned number prints it.
 var negativeSize = sampler.Pattern{Source: `Tried to allocate 1717986918\d\.\d+ GiB`}
@@ -310,7 +313,7 @@ func (f *facts) beyondPool() sampler.Bytes {
 // requestAlone: a request that fits into any GPU is all that the text tells.
 func (f *facts) requestAlone() bool {
 	return !f.onHost() && !f.pooledShape() && f.class.class == classAllocator && f.class.cause == "" && f.requested.Known() && f.requested.Or(0) < littleAlone && !f.numbers() && !f.total.Known() &&
-		!f.allocated.Known() && !f.corrupt() && !f.limited() && f.snapshot == nil && f.history == nil && !f.extra("total_allocation_bytes").Known()
+		!f.allocated.Known() && !f.corrupt() && !f.limited() && !f.oneHoldsAll() && f.snapshot == nil && f.history == nil && !f.extra("total_allocation_bytes").Known()
 }
 
 // impossible is rule R3: one tensor that is larger than the GPU, or than any GPU made.

@@ -7,7 +7,7 @@ import "nvpeak/sampler"
 var causesHost = []causeRow{
 	{id: "R10", cause: CauseHostMemory, reason: "https://docs.kernel.org/admin-guide/cgroup-v2.html#memory",
 		when: func(f *failure) bool {
-			return !f.absurd() && (f.class.class == classHost || f.onHost() && f.class.class != classShm && f.class.class != classMaps && !f.pinned())
+			return !f.beyondRAM() && (f.class.class == classHost || f.onHost() && f.class.class != classShm && f.class.class != classMaps && !f.pinned())
 		},
 		confidence: func(f *failure) float64 { return max(f.class.confidence, 0.6) },
 		evidence: func(f *failure) string {

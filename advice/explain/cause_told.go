@@ -20,7 +20,7 @@ var causesTold = []causeRow{
 		evidence:   func(f *failure) string { return f.words.Say("why.told_lengths") }},
 	{id: "told", cause: CauseLeak, reason: "https://docs.pytorch.org/tutorials/intermediate/reinforcement_q_learning.html",
 		when: func(f *failure) bool {
-			return f.told(sampler.ToldReplay) && !f.onHost() && f.inTraining()
+			return f.told(sampler.ToldReplay) && !f.onHost() && f.inTraining() && f.event.Kind != sampler.KindXLA // which makes it whole at the start
 		},
 		confidence: func(f *failure) float64 {
 			if f.numbers() {
@@ -102,6 +102,10 @@ var causesTold = []causeRow{
 		when:       func(f *failure) bool { return f.told(sampler.ToldFirstGPU) && !f.onHost() && !f.numbers() },
 		confidence: always(0.8),
 		evidence:   func(f *failure) string { return f.words.Say("why.told_first_gpu") }},
+	{id: "told", cause: CauseImbalance, reason: "https://huggingface.co/docs/accelerate/usage_guides/big_modeling",
+		when:       func(f *failure) bool { return f.oneHoldsAll() },
+		confidence: always(0.8),
+		evidence:   func(f *failure) string { return f.words.Say("why.told_one_gpu") }},
 	{id: "told", cause: CauseImbalance, reason: "https://docs.pytorch.org/docs/stable/generated/torch.nn.DataParallel.html",
 		when:       func(f *failure) bool { return f.unlikeGPU() != "" && !f.onHost() && !f.numbers() },
 		confidence: always(0.75),

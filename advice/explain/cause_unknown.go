@@ -88,7 +88,7 @@ var causesUnknown = []causeRow{
 		confidence: always(0.8),
 		evidence:   func(f *failure) string { return f.words.Say("why.graph_unsaid") }},
 	{id: "R0", cause: CauseUnknown, reason: "https://github.com/NVIDIA/nccl/issues/1284",
-		when:       func(f *failure) bool { return f.corrupt() },
+		when:       func(f *failure) bool { return f.corrupt() || f.beyondRAM() },
 		confidence: always(0.9),
 		evidence:   func(f *failure) string { return f.corruptText() }},
 }

@@ -80,7 +80,7 @@ func (f *failure) inForceAlready(line string) bool {
 	return slices.ContainsFunc(f.context.Told, func(what string) bool {
 		set, is := strings.CutPrefix(what, sampler.ToldInForce)
 		return is && strings.Contains(code, set)
-	}) || f.shows(sampler.ShowsFewBits) && (strings.Contains(code, "load_in_") || strings.Contains(code, "torch_dtype=torch.float16")) ||
+	}) || f.shows(sampler.ShowsFewBits) && (strings.Contains(code, "load_in_") || strings.Contains(code, "torch_dtype=torch.float16") || strings.Contains(code, ".half()")) ||
 		f.shows(sampler.ShowsSixteenBits) && strings.Contains(code, "torch_dtype=torch.float16")
 }
 

@@ -6,10 +6,10 @@ import "nvpeak/sampler"
 func (f *failure) detail(causes []sampler.Cause) string {
 	_, shortfallKnown := f.shortfall()
 	switch {
-	case f.corrupt() && (f.absurd() || !f.onHost()):
-		return f.corruptText()
 	case f.onHost():
 		return f.hostDetail()
+	case f.corrupt():
+		return f.corruptText()
 	case f.event.Kind == sampler.KindStartupFree:
 		return f.startupText()
 	case f.event.Kind == sampler.KindKVCache:
@@ -28,6 +28,8 @@ func (f *failure) detail(causes []sampler.Cause) string {
 		return f.words.Say("detail.context", "free", f.rough(gib(f.free.Or(0))), "total", gib(f.total.Or(0)))
 	case f.event.Kind == sampler.KindRefused && !f.requested.Known() && f.free.Known():
 		return f.words.Say("detail.piece", "size", printed(f.extra("piece_bytes").Or(0)), "free", f.rough(gib(f.free.Or(0))), "total", gib(f.total.Or(0)))
+	case f.requested.Known() && f.extra("total_allocation_bytes").Known() && f.reported():
+		return f.words.Say("detail.program_alone", "need", printed(f.requested.Or(0)))
 	case f.requested.Known() && f.extra("total_allocation_bytes").Known():
 		return f.words.Say("detail.program", "need", printed(f.requested.Or(0)), "all", gib(f.extra("total_allocation_bytes").Or(0)),
 			"arguments", gib(f.extra("parameter_bytes").Or(0)), "results", gib(f.extra("maybe_live_out_bytes").Or(0)), "temporary", gib(f.extra("temp_bytes").Or(0)))
@@ -49,7 +51,11 @@ func (f *failure) detail(causes []sampler.Cause) string {
 		}
 		return text
 	case f.requested.Known():
-		return f.words.Say("detail.request_only", "need", printed(f.requested.Or(0)))
+		id := "detail.request_only"
+		if f.oneHoldsAll() {
+			id += ".one_gpu"
+		}
+		return f.words.Say(id, "need", printed(f.requested.Or(0)))
 	case f.total.Known() && f.history != nil:
 		return f.words.Say("detail.recorded", "free", f.rough(gib(f.free.Or(0))), "total", gib(f.total.Or(0)))
 	}
@@ -72,6 +78,9 @@ func (f *failure) poolText() string {
 }
 
 func (f *failure) hostDetail() string {
+	if f.beyondRAM() {
+		return f.corruptText()
+	}
 	if wants, has, ok := f.hostWants(); ok {
 		return f.words.Say("why.host_wants", "need", gib(wants), "free", gib(has), "short", gib(wants.Less(has)))
 	}

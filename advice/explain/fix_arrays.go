@@ -28,6 +28,17 @@ var fixesArrays = []fixRow{
 			return []string{"ys = jax.lax.map(f, xs, batch_size=64)  " + f.comment("do.lax_map"),
 				"jax.jit(f, donate_argnums=(0,))  " + f.comment("do.donate"), f.comment("do.closure")}
 		}},
+	{id: FixLeak, source: "https://github.com/google/brax/blob/034c6da5829f20dfc89a3accad1eff040aedf4c8/brax/training/agents/sac/train.py",
+		kinds: ownCode, cost: 0,
+		lives: map[string]float64{CauseTooBig: 0.98, CauseUnknown: 0.7, CauseMemoryLimit: 0.6},
+		when: func(f *failure) bool {
+			return (f.told(sampler.ToldReplay) || f.told(sampler.ToldOffPolicy)) && f.event.Kind == sampler.KindXLA && !f.onHost()
+		},
+		reach:   always(1),
+		variant: func(f *failure) string { return "replay_whole" },
+		do: func(f *failure) []string {
+			return []string{f.comment("do.replay_whole"), f.comment("do.replay_bytes")}
+		}},
 	{id: FixOtherAllocator, source: sourceJAX,
 		kinds: ownCode, cost: 0.02,
 		lives: map[string]float64{CauseFragmentation: 0.85, CauseLeak: 0.2},

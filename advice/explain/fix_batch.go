@@ -2,6 +2,7 @@ package explain
 
 import (
 	"slices"
+	"strings"
 
 	"nvpeak/advice/command"
 	"nvpeak/sampler"
@@ -132,6 +133,20 @@ var fixesBatch = []fixRow{
 		variant: func(f *failure) string { return "pictures" },
 		do: func(f *failure) []string {
 			return []string{"--gradient_checkpointing --cache_latents --cache_text_encoder_outputs  " + f.comment("do.kohya"), "--optimizer_type AdamW8bit --network_train_unet_only --blocks_to_swap 16  " + f.comment("do.if_not_enough")}
+		}},
+	{id: FixSmallerOptimizer, source: "https://github.com/kohya-ss/sd-scripts/blob/main/docs/train_network_README-ja.md",
+		kinds: training | undecided, cost: 0.08, // what is left of a picture at a time whose activations are computed again
+		lives: map[string]float64{CauseTooBig: 0.9, CauseUnknown: 0.65},
+		when: func(f *failure) bool {
+			return f.shows(sampler.ShowsSDScripts) && f.batch() == 1 && f.checkpointing() && f.inTraining() && f.optimizer() != "adam8bit" && f.optimizer() != "adafactor" && !f.onHost() && !f.refusedThoughFree()
+		},
+		reach: always(1),
+		do: func(f *failure) []string {
+			lines := []string{"--optimizer_type AdamW8bit  " + f.comment("do.kohya")}
+			if !slices.ContainsFunc(f.command.Scripts(), func(s string) bool { return strings.Contains(s, "train_network") }) {
+				lines = append(lines, f.comment("do.lora_instead"))
+			}
+			return lines
 		}},
 	{id: FixGradientCheckpointing, source: "https://github.com/deepspeedai/DeepSpeed/issues/2797",
 		kinds: training, cost: 0.1, // all that is left on the GPU are activations

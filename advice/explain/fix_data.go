@@ -81,12 +81,17 @@ var fixesData = []fixRow{
 		do:    doCapSampleSize},
 	{id: FixCapSampleSize, source: "https://github.com/graphdeco-inria/gaussian-splatting/issues/587",
 		kinds: ownCode | running, cost: 0,
-		lives:   map[string]float64{CauseUnknown: 0.8},
-		when:    func(f *failure) bool { return f.absurd() },
-		reach:   always(1),
-		variant: func(f *failure) string { return "absurd" },
+		lives: map[string]float64{CauseUnknown: 0.8},
+		when:  func(f *failure) bool { return f.absurd() || f.beyondRAM() },
+		reach: always(1),
+		variant: func(f *failure) string {
+			if f.beyondRAM() {
+				return "beyond_ram"
+			}
+			return "absurd"
+		},
 		do: func(f *failure) []string {
-			if f.onHost() {
+			if f.beyondRAM() {
 				return []string{f.comment("do.check_files"), f.comment("do.log_size")}
 			}
 			return []string{f.comment("do.log_size"), "python -m torch.utils.collect_env  " + f.comment("do.same_cuda")}

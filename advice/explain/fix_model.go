@@ -13,7 +13,7 @@ var fixesModel = []fixRow{
 	{id: FixRaiseLimit, source: "https://docs.pytorch.org/docs/stable/generated/torch.cuda.memory.set_per_process_memory_fraction.html",
 		kinds: ownCode | running, cost: 0.02,
 		lives:   map[string]float64{CauseMemoryLimit: 0.9, CauseHostMemory: 0.6},
-		when:    func(f *failure) bool { return !f.onHost() },
+		when:    func(f *failure) bool { return !f.onHost() && f.program.name != "alphafold" }, // whose scripts set several times the GPU, of RAM
 		variant: func(f *failure) string { return f.limitVariant() },
 		reach: func(f *failure) float64 {
 			if f.event.Kind == sampler.KindMPS && f.environment["PYTORCH_MPS_HIGH_WATERMARK_RATIO"] == "" {
@@ -99,12 +99,20 @@ var fixesModel = []fixRow{
 		do: doShard},
 	{id: FixShardOrOffload, source: "https://huggingface.co/docs/accelerate/usage_guides/big_modeling",
 		kinds: evaluation | inference, cost: 0.02, // the other GPUs are there, and the answers are the same
-		lives:   map[string]float64{CauseTooBig: 0.95, CauseUnknown: 0.6},
-		when:    func(f *failure) bool { return f.othersIdle() },
-		variant: func(f *failure) string { return "idle" },
-		reach:   always(1),
+		lives: map[string]float64{CauseTooBig: 0.95, CauseUnknown: 0.6},
+		when:  func(f *failure) bool { return f.othersIdle() },
+		variant: func(f *failure) string {
+			if f.shows(sampler.ShowsFewBits) {
+				return "server"
+			}
+			return "idle"
+		},
+		reach: always(1),
 		do: func(f *failure) []string {
 			lines := []string{f.comment("do.spread_parts"), f.comment("do.fewer_bits")}
+			if f.shows(sampler.ShowsFewBits) {
+				lines = lines[:1]
+			}
 			if f.ownLoading() {
 				lines[0] = `from_pretrained(name, device_map="auto", torch_dtype="auto")  ` + f.comment("do.device_map")
 			}
@@ -156,7 +164,9 @@ var fixesModel = []fixRow{
 	{id: FixSmallerModel, source: "https://huggingface.co/docs/transformers/quantization/bitsandbytes",
 		kinds: evaluation | inference, cost: 0.14, // an option where it is loaded
 		lives: map[string]float64{CauseTooBig: 0.9, CauseUnknown: 0.6, CauseOversubscribed: 0.8},
-		when:  func(f *failure) bool { return !f.onHost() && !f.refusedThoughFree() && f.loadsLanguage() },
+		when: func(f *failure) bool {
+			return !f.onHost() && !f.refusedThoughFree() && f.loadsLanguage() && !f.shows(sampler.ShowsFewBits)
+		},
 		reach: always(1),
 		variant: func(f *failure) string {
 			if f.program.is(server) || f.halfPrecision() {
@@ -185,6 +195,8 @@ var fixesModel = []fixRow{
 			switch {
 			case f.loadsAny():
 				return "load"
+			case f.shows(sampler.ShowsFewBits) && !f.program.is(training):
+				return "few_bits"
 			case f.program.is(training) && f.usesLoRA():
 				return "qlora"
 			case f.program.is(training) && !f.atHand() && !f.adapts():
@@ -204,8 +216,14 @@ var fixesModel = []fixRow{
 			if f.layered() {
 				return doFewerLayers(f)
 			}
+			if f.shows(sampler.ShowsFewBits) && !f.program.is(training) {
+				return []string{f.comment("do.fewer_bits_still")}
+			}
 			if f.isServing() {
-				return []string{f.comment("do.quantized_server")}
+				if k := f.knob(FixShardOrOffload); k != nil {
+					return []string{f.comment("do.quantized_server", "option", k.option)}
+				}
+				return []string{f.comment("do.quantized_weights")}
 			}
 			if f.loadsAny() {
 				return []string{`from_pretrained(name, torch_dtype=torch.float16, device_map="auto")  ` + f.comment("do.device_map"),
@@ -227,7 +245,7 @@ var fixesModel = []fixRow{
 
 // othersIdle: who writes has several GPUs, and the model that runs fills one of them.
 func (f *failure) othersIdle() bool {
-	return f.told(sampler.ToldGPUs) && f.program.name == "" && f.isPyTorch() && f.numbers() && !f.onHost() && !f.impossible() && !f.othersMatter() && !f.refusedThoughFree() && !f.spread() && !f.sharded() && !f.ranks() &&
+	return (f.told(sampler.ToldGPUs) || f.told(sampler.ToldOneGPU)) && f.program.name == "" && f.isPyTorch() && f.numbers() && !f.onHost() && !f.impossible() && !f.othersMatter() && !f.refusedThoughFree() && !f.spread() && !f.sharded() && !f.ranks() &&
 		(f.generatesText() || f.phase() == sampler.PhaseLoading || f.nothingFreed()) && f.allocated.Or(0) > partOf(f.total.Or(0), 0.75) && f.requested.Or(0) < partOf(f.total.Or(0), 0.05)
 }
 
@@ -284,7 +302,11 @@ func doFewerLayers(f *failure) []string {
 			return []string{text + "  " + f.comment("do.num_gpu")}
 		}
 	}
-	return []string{"llama-server -m MODEL --n-gpu-layers 20 --ctx-size 4096  " + f.comment("do.num_gpu")}
+	lines := []string{"llama-server -m MODEL --n-gpu-layers 20 --ctx-size 4096  " + f.comment("do.num_gpu")}
+	if f.told(sampler.ToldGPUs) || f.shows(sampler.ShowsSecondGPU) {
+		lines = append([]string{f.comment("do.tensor_split")}, lines...)
+	}
+	return lines
 }
 
 func doRaiseLimit(f *failure) []string {

@@ -11,9 +11,9 @@ import (
 
 var fixesOthers = []fixRow{
 	{id: FixRebalanceRanks, source: "https://docs.pytorch.org/docs/stable/generated/torch.cuda.set_device.html",
-		kinds: ownCode, cost: 0.05,
+		kinds: ownCode | imageTool, cost: 0.05,
 		lives: map[string]float64{CauseImbalance: 0.97},
-		when:  func(f *failure) bool { return true },
+		when:  func(f *failure) bool { return f.program.is(ownCode) || f.oneHoldsAll() },
 		saves: func(f *failure) (span, bool) {
 			hold := max(f.aheadOfPeers(), f.driftsFromPeers())
 			if f.crowded() {
@@ -65,8 +65,13 @@ var fixesOthers = []fixRow{
 				}
 				return []string{"export CUDA_VISIBLE_DEVICES=" + rest + "  " + f.comment("do.without_gpu", "gpu", f.unlikeGPU())}
 			}
-			if f.told(sampler.ToldInForce + `device_map="auto"`) {
+			switch {
+			case f.told(sampler.ToldInForce + `device_map="auto"`):
 				return []string{f.comment("do.say.max_memory")}
+			case f.oneHoldsAll() && !f.ranks() && f.ownLoading():
+				return []string{`from_pretrained(name, device_map="auto", max_memory={0: "10GiB", 1: "20GiB"})  ` + f.comment("do.say.max_memory")}
+			case f.oneHoldsAll() && !f.ranks():
+				return []string{f.comment("do.spread_parts"), f.comment("do.or_that", "what", f.words.Say("do.say.max_memory"))}
 			}
 			return []string{`torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))  ` + f.comment("do.set_device"),
 				`torch.load(path, map_location="cpu")  ` + f.comment("do.map_location")}

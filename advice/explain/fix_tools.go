@@ -36,6 +36,11 @@ const (
 var knobs = []knob{
 	{"vllm", FixLimitRequests, "--max-num-seqs", "64", "vllm serve MODEL --max-num-seqs 64", sourceVLLM},
 	{"vllm", FixShortenContext, "--max-model-len", "8192", "vllm serve MODEL --max-model-len 8192", sourceVLLM},
+	{"vllm", FixShardOrOffload, "--tensor-parallel-size", "N", "vllm serve MODEL --tensor-parallel-size N", "https://docs.vllm.ai/en/latest/serving/parallelism_scaling.html"},
+	{"sglang", FixShardOrOffload, "--tp", "N", "python -m sglang.launch_server --model-path MODEL --tp N", "https://docs.sglang.io/advanced_features/server_arguments.html"},
+	{"tgi", FixShardOrOffload, "--num-shard", "N", "text-generation-launcher --model-id MODEL --num-shard N", sourceTGI},
+	{"tensorrt-llm", FixShardOrOffload, "--tp_size", "N", "trtllm-serve MODEL --tp_size N", sourceTRTLLM},
+	{"lmdeploy", FixShardOrOffload, "--tp", "N", "lmdeploy serve api_server MODEL --tp N", sourceLMD},
 	{"sglang", FixLimitRequests, "--chunked-prefill-size", "2048", "python -m sglang.launch_server --model-path MODEL --chunked-prefill-size 2048 --max-running-requests 32", sourceSGLang},
 	{"sglang", FixShortenContext, "--context-length", "8192", "python -m sglang.launch_server --model-path MODEL --context-length 8192", sourceSGLang},
 	{"tgi", FixLimitRequests, "--max-batch-prefill-tokens", "2048", "text-generation-launcher --model-id MODEL --max-batch-prefill-tokens 2048", sourceTGI},
@@ -161,6 +166,17 @@ var fixesTools = []fixRow{
 		do: func(f *failure) []string {
 			return []string{"relion_refine_mpi … --free_gpu_memory 1000", "mpirun -n 2 relion_refine_mpi … --pad 1  " + f.comment("do.fewer_ranks")}
 		}},
+	{id: FixShardOrOffload, source: "https://docs.vllm.ai/en/latest/serving/parallelism_scaling.html",
+		kinds: server, cost: 0.02, // the other GPUs are there, and the answers are the same
+		lives:   map[string]float64{CauseTooBig: 0.97, CauseUnknown: 0.7},
+		when:    func(f *failure) bool { return f.loadsOnOneOfSeveral() },
+		reach:   always(1),
+		variant: func(f *failure) string { return "server" },
+		do: func(f *failure) []string {
+			lines := f.turnKnobs(FixShardOrOffload)
+			lines[0] += "  " + f.comment("do.how_many_gpus")
+			return lines
+		}},
 	{id: FixShortenContext, source: sourceChatUI,
 		kinds: server, cost: 0.02, // a setting, and the chat grows until it is reached
 		lives: map[string]float64{CauseTooBig: 0.9, CauseUnknown: 0.6, CauseDataSpike: 0.9, CauseLeak: 0.6},
@@ -252,14 +268,22 @@ func (f *failure) loadingWeights() bool {
 	return f.phase() == sampler.PhaseLoading && f.class.class == classAllocator && !f.inFunction("profile_run", "determine_num_available_blocks", "capture", "warmup", "_dummy_run", "initialize_kv_cache")
 }
 
-func (f *failure) hasKnob(fix string) bool {
-	for _, k := range knobs {
-		if k.program == f.program.name && k.fix == fix {
-			return true
-		}
-	}
-	return false
+// loadsOnOneOfSeveral: a server reads its weights into one GPU where several are shown, and nothing says that it divides the model.
+func (f *failure) loadsOnOneOfSeveral() bool {
+	set := slices.ContainsFunc([]string{"--tensor-parallel-size", "tensor_parallel_size", "--num-shard", "--tp"}, func(option string) bool { return f.told(sampler.ToldInForce + option) })
+	return f.hasKnob(FixShardOrOffload) && f.loadingWeights() && (f.told(sampler.ToldGPUs) || f.shows(sampler.ShowsSecondGPU)) && !set && !f.spread() && f.event.Rank.Or(0) == 0 && len(f.job.ranks()) < 2
 }
+
+// knob is the first option of the program that does what a fix says; nil: it has none.
+func (f *facts) knob(fix string) *knob {
+	i := slices.IndexFunc(knobs, func(k knob) bool { return k.program == f.program.name && k.fix == fix })
+	if i < 0 {
+		return nil
+	}
+	return &knobs[i]
+}
+
+func (f *facts) hasKnob(fix string) bool { return f.knob(fix) != nil }
 
 // turnKnobs is the typed command with the option set, or an example.
 func (f *failure) turnKnobs(fix string) (list []string) {

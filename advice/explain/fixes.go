@@ -27,7 +27,7 @@ func (f *failure) advise(causes []sampler.Cause) []sampler.Advice {
 	weights := likelihoods(causes)
 	var list []scored
 	for _, row := range fixRows {
-		if !f.program.is(row.kinds) || !f.possible(row) || f.corrupt() && row.id != FixRecordRun && row.id != FixCapSampleSize || f.ownIsLittle() && slices.Contains(followsOwn, row.id) || !row.when(f) {
+		if !f.program.is(row.kinds) || !f.possible(row) || (f.corrupt() || f.beyondRAM()) && row.id != FixRecordRun && row.id != FixCapSampleSize || f.ownIsLittle() && slices.Contains(followsOwn, row.id) || !row.when(f) {
 			continue
 		}
 		s := scored{row: row}
@@ -36,7 +36,7 @@ func (f *failure) advise(causes []sampler.Cause) []sampler.Advice {
 		}
 		survival := 0.0
 		for _, c := range causes {
-			if hostCause(c.ID) == f.onHost() || f.absurd() || f.hostPossible() && relievesHost(row.id) {
+			if hostCause(c.ID) == f.onHost() || c.ID == CauseUnknown && f.beyondRAM() || f.hostPossible() && relievesHost(row.id) {
 				survival += weights[c.ID] * row.lives[c.ID]
 			}
 		}
@@ -194,11 +194,15 @@ func (f *failure) source(row fixRow) string {
 	switch {
 	case f.event.Kind == sampler.KindXPU && strings.HasPrefix(row.source, "https://docs.pytorch.org/docs/stable/") && strings.Contains(row.source, "cuda"):
 		return "https://docs.pytorch.org/docs/stable/notes/get_start_xpu.html"
+	case f.hasKnob(row.id) && !f.onHost():
+		return f.knob(row.id).source
 	case row.id != FixRaiseLimit && row.id != FixCapPreallocation || f.onHost():
 	case f.server() == "vllm":
 		return "https://docs.vllm.ai/en/latest/configuration/conserving_memory.html"
 	case f.server() == "sglang":
 		return "https://docs.sglang.ai/advanced_features/hyperparameter_tuning.html"
+	case f.program.reserves() && f.hasKnob(FixLimitRequests):
+		return f.knob(FixLimitRequests).source
 	case f.event.Kind == sampler.KindXLA:
 		return sourceJAX
 	case f.event.Kind == sampler.KindMPS:

@@ -29,6 +29,9 @@ func newFailure(in Incident, event sampler.OOMEvent, words lang.Catalog) *failur
 	f.tool = toolOf(&f.job)
 	f.program = programOf(&f.job)
 	f.amounts()
+	if f.gpu.major == 0 && !f.gpu.soc && f.beforeAmpere() {
+		f.gpu.major, f.gpu.minor = 7, 5 // the newest of that size
+	}
 	f.footprint = f.job.estimate()
 	return f
 }

@@ -24,7 +24,7 @@ var gpuNames = []struct {
 	{[]string{"rtx a", "a40", "a10", "a16", "a2", "rtx 30", "rtx30"}, 8, 6},
 	{[]string{"t4", "rtx 20", "rtx20", "gtx 16", "t1000", "t600", "t400", "t2000", "mx450", "mx550"}, 7, 5},
 	{[]string{"v100", "titan v", "gv100"}, 7, 0},
-	{[]string{"p100", "gp100"}, 6, 0}, {[]string{"p40", "p4", "gtx 10", "gtx10", "titan xp", "titan x", "p6000", "p5000", "p4000", "mx150", "gt 1030"}, 6, 1},
+	{[]string{"p100", "gp100"}, 6, 0}, {[]string{"p40", "p4", "gtx 10", "gtx10", "titan xp", "titan x", "p6000", "p5000", "p4000", "p3000", "p2200", "p2000", "p1000", "p620", "mx150", "gt 1030"}, 6, 1},
 	{[]string{"m60", "m40", "m4", "gtx 9", "gtx 75"}, 5, 2}, {[]string{"k80"}, 3, 7}, {[]string{"k40", "k20"}, 3, 5},
 }
 
@@ -71,6 +71,12 @@ func namesPart(lower, part string) bool {
 		}
 		from = i + 1
 	}
+}
+
+// beforeAmpere: the GPU has 11 GB, as of whole GPUs the GTX 1080 Ti and the RTX 2080 Ti do and none since: https://developer.nvidia.com/cuda-gpus
+func (f *facts) beforeAmpere() bool {
+	total := f.total.Or(0)
+	return total > partOf(sampler.GiB, 10.5) && total < partOf(sampler.GiB, 11.05)
 }
 
 // namedGiB is the memory that the name of a GPU ends in.

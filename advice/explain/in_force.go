@@ -23,7 +23,7 @@ func (f *job) usesLoRA() bool {
 // optimizer is the optimizer as far as the command or the traceback tells: sgd, adam, adam8bit,
 // adafactor or "".
 func (f *job) optimizer() string {
-	a, _ := f.command.Find("optim", "optimizer", "opt")
+	a, _ := f.command.Find("optim", "optimizer", "opt", "optimizer_type")
 	name := strings.ToLower(a.Value)
 	for _, row := range []struct{ part, name string }{
 		{"8bit", "adam8bit"}, {"8_bit", "adam8bit"}, {"adafactor", "adafactor"}, {"lion", "adafactor"}, {"adam", "adam"}, {"sgd", "sgd"},
@@ -47,10 +47,13 @@ func (f *job) checkpointing() bool {
 		f.inCode("checkpoint(", "checkpoint.checkpoint", "gradient_checkpointing=True")
 }
 
-// halfPrecision is in force already: from the log, the command or the traceback.
+// halfPrecision is in force already, or fewer bits are: from the log, the command, the traceback or what is said.
 func (f *job) halfPrecision() bool {
 	switch f.context.Precision {
 	case "bf16", "fp16", "int8", "nf4":
+		return true
+	}
+	if f.shows(sampler.ShowsFewBits) {
 		return true
 	}
 	if on, known := f.command.SwitchedOn("bf16", "fp16", "amp", "use_amp", "use_bf16", "use_fp16", "half", "pure_bf16", "bf16_full_eval"); known && on {

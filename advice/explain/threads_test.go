@@ -57,7 +57,7 @@ func threads(t *testing.T, file string) (list []thread) {
 
 // impossibleFor are the fixes that a kind of program cannot have.
 var impossibleFor = map[kinds][]string{
-	server:     {FixHalveBatchAccumulate, FixGradientCheckpointing, FixAMPBF16, FixSmallerOptimizer, FixShardOrOffload, FixNoGradInference, FixLeak},
+	server:     {FixHalveBatchAccumulate, FixGradientCheckpointing, FixAMPBF16, FixSmallerOptimizer, FixNoGradInference, FixLeak},
 	imageTool:  {FixHalveBatchAccumulate, FixGradientCheckpointing, FixAMPBF16, FixSmallerOptimizer, FixShardOrOffload, FixNoGradInference, FixLeak},
 	inference:  {FixGradientCheckpointing, FixAMPBF16, FixSmallerOptimizer, FixShardOrOffload, FixShrinkValidationBatch},
 	evaluation: {FixGradientCheckpointing, FixAMPBF16, FixSmallerOptimizer, FixShardOrOffload},

@@ -13,6 +13,11 @@ func (f *facts) told(what string) bool { return slices.Contains(f.context.Told, 
 // triedShare: the share of the GPU that the program may take was raised, and that was not enough.
 func (f *facts) triedShare() bool { return f.told(sampler.ToldTried + "share") }
 
+// oneHoldsAll: of several GPUs one holds all of the model, as is said.
+func (f *facts) oneHoldsAll() bool {
+	return f.told(sampler.ToldOneGPU) && !f.onHost() && !f.numbers()
+}
+
 // triedGPU: on other GPUs it ended the same way.
 func (f *facts) triedGPU() bool { return f.told(sampler.ToldTried+"gpu") && !f.onHost() }
 

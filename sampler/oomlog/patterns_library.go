@@ -66,6 +66,8 @@ var libraryRows = []row{
 	{name: "tf dst tensor", framework: "tensorflow", kind: sampler.KindTensorFlow, memory: sampler.MemoryGPU, words: []string{"dst tensor is not initialized"}, start: `Dst tensor is not initialized`},
 	{name: "xla allocating", framework: "jax", kind: sampler.KindXLA, memory: sampler.MemoryGPU, words: []string{"out of memory allocating"},
 		start: `RESOURCE_EXHAUSTED: Out of memory allocating <req>`},
+	{name: "xla bare", framework: "jax", kind: sampler.KindXLA, memory: sampler.MemoryGPU, words: []string{"resource_exhausted: out of memory"}, loose: true,
+		start: `RESOURCE_EXHAUSTED: Out of memory[.!"'\x60)]*\s*$`},
 	{name: "xla constant", framework: "jax", kind: sampler.KindXLA, memory: sampler.MemoryGPU, words: []string{"bytes for new constant"}, start: `Failed to allocate <req> for new constant`},
 	// CuPy
 	{name: "cupy", framework: "cupy", kind: sampler.KindCuPy, memory: sampler.MemoryGPU, limit: "cupy_pool", words: []string{"out of memory allocating", "out of memory to allocate"}, lines: 2,
@@ -136,7 +138,8 @@ var libraryRows = []row{
 	{name: "bitsandbytes invalid", framework: "bitsandbytes", kind: sampler.KindBitsAndBytes, memory: sampler.MemoryGPU, words: []string{"cuda error"}, near: `bitsandbytes`, loose: true, start: `CUDA error: out of memory at line \d+`},
 	// Julia
 	{name: "cuda.jl", framework: "cuda.jl", kind: sampler.KindJulia, memory: sampler.MemoryGPU, words: []string{"out of gpu memory"}, lines: 6,
-		start: `(?-i:Out of GPU memory)(?: trying to allocate <req>)?`, fields: []string{`Effective GPU memory usage: [\d.]+% \(<used_bytes:size>/<total>\)`, `(?:Memory pool|CUDA allocator|CUDA GPU memory) usage: <alloc>`, `\(<reserved> reserved\)`, `usage: [^(]*\(<reserved> reserved`, `capped at <limit>\)`}, limit: "cuda.jl_memory_limit"},
+		start: `(?-i:Out of GPU memory) trying to allocate <req>`, fields: []string{`Effective GPU memory usage: [\d.]+% \(<used_bytes:size>/<total>\)`, `(?:Memory pool|CUDA allocator|CUDA GPU memory) usage: <alloc>`, `\(<reserved> reserved\)`, `usage: [^(]*\(<reserved> reserved`, `capped at <limit>\)`}, limit: "cuda.jl_memory_limit"},
+	{name: "cuda.jl without a size", framework: "cuda.jl", kind: sampler.KindJulia, memory: sampler.MemoryGPU, words: []string{"out of gpu memory"}, near: `\bjulia\b|\.jl\b|\bCuArray|\bStacktrace:`, start: `(?-i:Out of GPU memory)[.!]?\s*$`},
 	{name: "cuda.jl freeing", framework: "cuda.jl", kind: sampler.KindJulia, memory: sampler.MemoryGPU, recovered: true, words: []string{"cuda memory allocation failed"}, lines: 2,
 		start: `CUDA memory allocation failed; attempting to free up memory`},
 	{name: "cuda.jl error", framework: "cuda.jl", kind: sampler.KindJulia, memory: sampler.MemoryGPU, words: []string{"error_out_of_memory"}, start: `(?:CuError|CUDA error: out of memory) ?\(code #?2,? ?(?:CUDA_)?ERROR_OUT_OF_MEMORY\)|CUDAdrv\.CuError\(2`},

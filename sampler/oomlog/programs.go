@@ -2,6 +2,7 @@ package oomlog
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 )
 
@@ -18,7 +19,7 @@ var programNames = []struct{ part, name string }{
 	{"ComfyUI", "comfyui"}, {"comfy/model_management", "comfyui"},
 	{"stable-diffusion-webui", "webui"}, {`\webui\modules\`, "webui"}, {"/modules/processing.py", "webui"}, {`\modules\processing.py`, "webui"},
 	{"ollama", "ollama"}, {"/alphafold/", "alphafold"}, {"colabfold", "alphafold"}, {"Not Enough GPU memory?", "alphafold"},
-	{"Stable diffusion model failed to load", "webui"}, {"SD WebUI", "webui"}, {"sd-webui", "webui"}, {"sd.webui", "webui"}, {"webui-forge", "webui"},
+	{"Loading weights [", "webui"}, {"Stable diffusion model failed to load", "webui"}, {"SD WebUI", "webui"}, {"sd-webui", "webui"}, {"sd.webui", "webui"}, {"webui-forge", "webui"},
 	{"from vllm import", "vllm"}, {"from lmdeploy import", "lmdeploy"}, {"lmdeploy==", "lmdeploy"}, {"import sglang", "sglang"},
 	{"comfy/ldm/", "comfyui"}, {`comfy\ldm\`, "comfyui"},
 	{"/diffusers/pipelines/", "diffusers"}, {`\diffusers\pipelines\`, "diffusers"}, {"/ldm/modules/", "ldm"}, {`\ldm\modules\`, "ldm"},
@@ -35,11 +36,35 @@ func programWords() (words []string) {
 // programIn is the server or tool that a line names; "" for none.
 func programIn(text []byte) string {
 	for _, p := range programNames {
-		if bytes.Contains(text, []byte(p.part)) {
-			return p.name
+		for rest := text; ; {
+			at := bytes.Index(rest, []byte(p.part))
+			if at < 0 {
+				break
+			}
+			if rest = rest[at:]; !isData(rest) {
+				return p.name
+			}
+			rest = rest[len(p.part):]
 		}
 	}
 	return ""
+}
+
+// dataFolders are those in which a program keeps what other programs read and write, too.
+var dataFolders = [][]byte{[]byte("models"), []byte("embeddings"), []byte("outputs"), []byte("checkpoints"), []byte("data"), []byte("downloads")}
+
+// isData says whether a path goes on to such a folder and to no source file, so that it does not tell what runs.
+func isData(rest []byte) bool {
+	if end := bytes.IndexAny(rest, " \t\"'`,;"); end >= 0 {
+		rest = rest[:end]
+	}
+	parts := bytes.FieldsFunc(rest, func(r rune) bool { return r == '/' || r == '\\' })
+	if len(parts) == 0 || bytes.Contains(parts[len(parts)-1], []byte(".py")) {
+		return false
+	}
+	return slices.ContainsFunc(parts[1:], func(part []byte) bool {
+		return slices.ContainsFunc(dataFolders, func(name []byte) bool { return bytes.Equal(bytes.ToLower(part), name) })
+	})
 }
 
 // fileOf is the source file that a line of a traceback names, its last two parts.

@@ -28,12 +28,13 @@ var programs = []struct {
 	{"sglang", lazily(`(?i)\bsglang(?:\b|v?\d)|\bmem[-_]fraction[-_]static\b`)},
 	{"vllm", lazily(`(?i)\bvllm(?:\b|v?\d)|\bgpu[-_]memory[-_]utilization\b|\b(?:INFO|ERROR|WARNING) \d\d-\d\d \d\d:\d\d:\d\d \[?[\w/]+\.py:\d+\]`)},
 	{"tgi", lazily(`(?i)\btext[-_]generation[-_](?:inference|launcher|client|router|server)\b`)},
+	{"lmdeploy", lazily(`(?i)\blmdeploy\b`)},
 	{"triton", lazily(`(?i)\btritonserver\b|\btensorrtserver\b|\binstance_group\b|\btriton[- ](?:inference[- ])?server\b|\bin triton\b[^\n]{0,80}\binstances?\b|\binstance count\b`)},
-	{"alphafold", lazily(`(?i)\b(?:alphafold|colabfold|openfold|fastfold|uni-?fold|esmfold|omegafold|rosettafold|helixfold)\w*|\bfold(?:ing)?\b[^.\n]{0,60}\b(?:\d+ ?aa|residues|amino acids|proteins?|monomers?|\w+mers?)\b|\bfolding with model\b|\b(?:protein|complex|dimer)\b[^.\n]{0,40}\b\d{2,5} ?(?:residues|aa|amino acids)\b`)},
+	{"alphafold", lazily(`(?i)\b(?:alphafold|colabfold|openfold|fastfold|uni-?fold|esmfold|omegafold|rosettafold|helixfold)\w*|\bfold(?:ing)?\b[^.\n]{0,60}\b(?:\d+ ?aa|residues|amino acids|proteins?|monomers?|\w+mers?)\b|\bfolding with model\b|\b(?:protein|complex|dimer)\b[^.\n]{0,40}\b\d{2,5} ?(?:residues|aa|amino acids)\b|(?s:\bjax\b.*\b\d{3,5} residues\b|\b\d{3,5} residues\b.*\bjax\b)`)},
 	{"upscaler", lazily(`(?i)\breal-?esrgan\b|(?m:^Testing \d+ \S+$)`)},
 	{"ldm", lazily(`--(?:n_samples|ddim_steps|n_iter)\b`)},
 	{"ollama", lazily(`(?i)\bollama\b`)},
-	{"llama.cpp", lazily(`(?i)\bllama\.cpp\b|\bn_gpu_layers\b|\bllama-(?:server|cli)\b|\bllama_new_context`)},
+	{"llama.cpp", lazily(`(?i)\bllama[._-]cpp\b|\bn_gpu_layers\b|\bllama-(?:server|cli)\b|\bllama_new_context`)},
 	{"invokeai", lazily(`\binvoke\.py\b|(?i:\binvokeai\b)|>> *Max VRAM used|image\(s\) generated`)},
 	{"webui", lazily(`(?im)\bstable[- ]diffusion[- ]webui\b|\bautomatic1111\b|\ba1111\b|(?-i:^A: [\d.]+ GB, R: [\d.]+ GB, Sys: )|--(?:med|low)vram\b[^\n]*\bwebui`)},
 	{"easydiffusion", lazily(`(?i)\beasy[- ]?diffusion\b|\bstable-diffusion-ui\b`)},
@@ -44,6 +45,9 @@ var programs = []struct {
 	{"lm_eval", lazily(`(?i)\blm[-_]eval\b`)},
 	{"llama-reference", lazily(`--ckpt_dir\b[^\n]*--tokenizer_path\b`)},
 }
+
+// kept is the part of a path that goes on to what a program keeps for itself and others, which does not tell what runs.
+var kept = lazily(`(?i)[\w.-]+[/\\](?:extensions[/\\][\w.-]+[/\\])?(?:models|embeddings|outputs|checkpoints|data|downloads)[/\\]`)
 
 // canRun is how somebody leads up to a command that works.
 var canRun = lazily(`(?i)\b(?:I|we|it) can (?:run|train|start|use|finish)\b|\b(?:it|this|that|which|the following|training) (?:command )?(?:works?|worked|runs|ran) (?:fine|well|ok|okay|without|with|using)\b|\bworks?:\s*$`)
@@ -100,6 +104,7 @@ func name(c *sampler.LogContext, text string, all []sentence) {
 	if len(c.Functions) == 0 && c.Phase == "" && loads.MatchString(text) && !uses.MatchString(text) && !slices.Contains(c.Told, sampler.ToldTraining) {
 		c.Phase = sampler.PhaseLoading
 	}
+	text = kept.ReplaceAllString(text, "")
 	for _, p := range programs {
 		if c.Server == "" && !slices.Contains(c.Told, sampler.ToldTraining) && p.words.MatchString(text) {
 			c.Server = p.name

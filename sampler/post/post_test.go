@@ -289,3 +289,66 @@ func TestLongIsNoPost(t *testing.T) {
 		t.Errorf("%d events", len(events))
 	}
 }
+
+// That one GPU of several holds all is said of GPUs, not of memory, users or a choice.
+func TestOneGPUHoldsAll(t *testing.T) {
+	for text, want := range map[string]bool{
+		"My model is loaded only on cuda:0, and torch gives CUDA out of memory.":                           true,
+		"I run out of memory with torch. The other three GPUs are idle.":                                   true,
+		"With torch I get CUDA out of memory. Only GPU 0 is used, the other cards are empty.":              true,
+		"用 torch 推理报显存不足,模型全放在第一张卡,其他卡是空的。":                                                                true,
+		"With torch I get CUDA out of memory, and 3 GB are allocated while the rest is unused.":            false,
+		"I run with CUDA_VISIBLE_DEVICES=0 only and get CUDA out of memory with torch.":                    false,
+		"I want everything to be loaded only on cuda:1, and I get CUDA out of memory with torch.":          false,
+		"Only GPU 0 is free, the others are taken by colleagues, and I get CUDA out of memory with torch.": false,
+		"I only have one GPU, all the model is on one GPU, and I get CUDA out of memory with torch.":       false,
+	} {
+		events := Read(text, nil, oomlog.Scan)
+		if len(events) != 1 {
+			t.Errorf("%d events of %q", len(events), text)
+			continue
+		}
+		if got := slices.Contains(events[0].Context.Told, sampler.ToldOneGPU); got != want {
+			t.Errorf("%v of %q", got, text)
+		}
+	}
+}
+
+// What XLA's compiler warns of is a failure only where somebody says that it fails.
+func TestUnreducedProgram(t *testing.T) {
+	const line = "Can't reduce memory use below 11.20GiB (12025908428 bytes) by rematerialization; only reduced to 37.40GiB (40157944217 bytes), down from 37.40GiB (40157944217 bytes) originally"
+	for text, fails := range map[string]bool{
+		"I train with jax and my run fails with this:\n" + line:                                                      true,
+		"My jax program crashes after this warning.\n" + line + "\nThanks for any help!":                             true,
+		"I train with jax and get this warning, and it runs well.\n" + line:                                          false,
+		"My training runs without errors, but what does this mean?\n" + line:                                         false,
+		line + "\nstep 1 loss 3.2\nstep 2 loss 3.1":                                                                  false,
+		"The compiler prints the following where a program stays larger than a device; no run fails of it.\n" + line: false,
+	} {
+		events := Read(text, nil, oomlog.Scan)
+		if (len(events) == 1) != fails {
+			t.Errorf("%d events of %q", len(events), text)
+			continue
+		}
+		if fails && (events[0].Kind != sampler.KindXLA || events[0].Requested.Or(0) != 40157944217) {
+			t.Errorf("%s of %d bytes in %q", events[0].Kind, events[0].Requested.Or(0), text)
+		}
+	}
+}
+
+// The only GPU that somebody names is the one that failed.
+func TestCardIn(t *testing.T) {
+	for text, want := range map[string]string{
+		"My GPU is an Nvidia 1060 with 6 GB, and I train with torch. I get CUDA out of memory.":                        "GTX 1060",
+		"I train with torch on a GTX1070 and get CUDA out of memory.":                                                  "GTX1070",
+		"I train with torch on my geforce 3080 and get CUDA out of memory.":                                            "RTX 3080",
+		"I train with torch on two 2080 Ti and get CUDA out of memory.":                                                "RTX 2080",
+		"On my GTX 1080 I get CUDA out of memory with torch, and on an RTX 3090 it trains.":                            "",
+		"I train with torch for 1060 steps on 1080 pictures of 2070 classes and get CUDA out of memory on my machine.": "",
+	} {
+		events := Read(text, nil, oomlog.Scan)
+		if len(events) != 1 || events[0].Context.GPUName != want {
+			t.Errorf("%d events, %q in %q, not %q", len(events), events[0].Context.GPUName, text, want)
+		}
+	}
+}

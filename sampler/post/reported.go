@@ -2,6 +2,7 @@ package post
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"nvpeak/sampler"
@@ -93,8 +94,18 @@ func reported(text string, all []sentence, scan Scan) (sampler.OOMEvent, bool) {
 		}
 		return e, true
 	}
+	if at := unreduced.FindStringIndex(text); at != nil && own && slices.ContainsFunc(all, func(s sentence) bool { return happened(s.text, fails) }) {
+		return eventOf(text, sentence{text: strings.TrimSpace(text[at[0]:at[1]]), line: 1 + strings.Count(text[:at[0]], "\n")}, all, scan), true
+	}
 	return sampler.OOMEvent{}, false
 }
+
+// unreduced is what XLA's compiler prints of a program that stays larger than it wants. A run that goes on prints it too, so it
+// is a failure only where somebody says so: fails, without what unmet has in front.
+var (
+	unreduced = lazily(`Can['’]t reduce memory use below [^\n]{1,60} by rematerialization; only reduced to [\d.]+ ?[KMGT]?i?B \((\d{6,15}) bytes\)`)
+	fails     = lazily(`(?i)(?:(?:\b(?:no|not|never|without|any)|n['’]t)\s+(?:\w+\s+){0,2})?\b(?:fail(?:s|ed|ing)?|crash(?:es|ed|ing)?|errors?|dies|died|stops|stopped|aborts?|aborted|memory (?:\w+ )?(?:issue|problem))\b`)
+)
 
 // cutShort is the head of a traceback in a notebook, which names the error that a post leaves off below, or what TensorFlow
 // prints below one.
@@ -109,6 +120,11 @@ func eventOf(text string, s sentence, all []sentence, scan Scan) sampler.OOMEven
 	e.Framework, e.Kind, e.MemoryKind = kindOf(text, s.text, all)
 	e.Line, e.Text = s.line, sampler.Clean(s.text)
 	e.Extra = map[string]any{"told": true}
+	if at := unreduced.FindStringSubmatch(text); at != nil && e.MemoryKind == sampler.MemoryGPU {
+		if size, err := strconv.ParseUint(at[1], 10, 64); err == nil {
+			e.Framework, e.Kind, e.Requested, e.Extra["total_allocation_bytes"] = "jax", sampler.KindXLA, sampler.Some(sampler.Bytes(size)), float64(size)
+		}
+	}
 	return e
 }
 
@@ -117,7 +133,7 @@ var frameworks = []struct {
 	words           *lazy
 	framework, kind string
 }{
-	{lazily(`(?i)\b(?:ollama|llama\.cpp|gguf|llama runner)\b`), "llama.cpp", sampler.KindGGML},
+	{lazily(`(?i)\b(?:ollama|llama[._-]cpp|gguf|llama runner)\b`), "llama.cpp", sampler.KindGGML},
 	{lazily(`RuntimeError: CUDA error: out of memory|torch\.AcceleratorError: CUDA error`), "pytorch", sampler.KindCUDAError},
 	{lazily(`(?i)\bpaddle`), "paddle", sampler.KindPaddle},
 	{lazily(`(?i)\bjax(?:lib)?\b|\bflax\b`), "jax", sampler.KindXLA},

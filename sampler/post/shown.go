@@ -51,7 +51,7 @@ var shown = []struct {
 	{sampler.ShowsExamplePy, lazily(`\bexample\w*\.py\b`)},
 	{sampler.ShowsHeadless, lazily(`(?i)--headless\b|\bisaac\w*|\blegged_gym\b`)},
 	{sampler.ShowsBuild, lazily(`\bcmake\b|\bGGML_CUDA\b|\bLLAMA_CUBLAS\b|(?m:^\W*make\b)`)},
-	{sampler.ShowsFewBits, lazily(`(?i)\bload_in_[48]bit *= *True\b|\bbits *= *[248]\b|\bquantize\([48]\)|--load[-_](?:in[-_])?[48][-_]?bit\b|\b\w*[48]bit_(?:low_ram|quant)\w*|\bmodel_4bit\b|\b(?:gptq|awq|qlora|bnb-4bit)\b|--quantization\b|\b\w+_int[48]\b|\bint4 (?:model|version|weights)\b`)},
+	{sampler.ShowsFewBits, lazily(`(?i)\bload_in_[48]bit *= *True\b|\bbits *= *[248]\b|\bquantize\([48]\)|--load[-_](?:in[-_])?[48][-_]?bit\b|\b\w*[48]bit_(?:low_ram|quant)\w*|\bmodel_4bit\b|\b(?:gptq|awq|qlora|bnb-4bit|gguf|exl2|nf4)\b|\bQ[2-8]_(?:K|[01])|--quantization\b|\b\w+_int[48]\b|\bint[48] (?:model|version|weights)\b`)},
 	{sampler.ShowsFourBits, lazily(`(?i)\bload_in_4bit *= *True\b|\bbits *= *[24]\b|\bquantize\(4\)|--load[-_](?:in[-_])?4[-_]?bit\b|\b\w*4bit_(?:low_ram|quant)\w*|\bmodel_4bit\b|\b(?:gptq|awq|qlora|bnb-4bit)\b|\bint4 (?:model|version|weights)\b`)},
 	{sampler.ShowsSixteenBits, lazily(`\b(?:torch_)?dtype *= *torch\.b?float16\b|\.half\(\)|\.bfloat16\(\)|--dtype[ =](?:half|b?float16)\b`)},
 	{sampler.ShowsSession, lazily(`\bException during initialization\b`)},
@@ -63,7 +63,7 @@ var shown = []struct {
 var settable = []string{"load_in_8bit=True", "load_in_4bit=True", "low_cpu_mem_usage=True", `device_map="auto"`, "pin_memory=False", "num_workers=0", "--lowvram", "--novram",
 	"--gradient_checkpointing", "--cache_latents", "TF_FORCE_GPU_ALLOW_GROWTH=true", "XLA_PYTHON_CLIENT_PREALLOCATE=false", "TF_FORCE_UNIFIED_MEMORY=1",
 	"TF_GPU_ALLOCATOR=cuda_malloc_async", "ExtMemQuantileDMatrix", "QuantileDMatrix", "attention_slicing", "model_cpu_offload", "sequential_cpu_offload", "vae_tiling", "flash_attention_2", "sw_device", "GGML_CUDA_NO_PINNED=1",
-	"--free_gpu_mem", "--n_samples 1", "--max_batch_size 1", "--parallel 1", "eval_accumulation_steps"}
+	"--tensor-parallel-size", "tensor_parallel_size", "--num-shard", "--tp", "--free_gpu_mem", "--n_samples 1", "--max_batch_size 1", "--parallel 1", "eval_accumulation_steps"}
 
 // windowsToo is Windows by its version in a sentence, or a path on any drive; withinWindows is the Linux that runs in it and has
 // its own commands.
