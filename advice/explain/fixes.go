@@ -142,7 +142,7 @@ var triedInVain = map[string][]string{
 	"batch": {FixHalveBatchAccumulate}, "segments": {FixExpandableSegments}, "share": {FixCapPreallocation, FixRaiseLimit},
 	"precision": {FixAMPBF16, FixHalfPrecision}, "checkpointing": {FixGradientCheckpointing}, "context": {FixShortenContext},
 	"length": {FixShortenContext}, "model": {FixSmallerModel}, // of a size that was, the parts are left (lessInput)
-	"workers": {FixReduceDataLoaderWorkers}, "offload": {FixOffloadModel}, "bits": {FixSmallerModel, FixHalfPrecision}, "no_grad": {FixNoGradValidation, FixNoGradInference},
+	"workers": {FixReduceDataLoaderWorkers}, "inputs": {FixCapSampleSize}, "offload": {FixOffloadModel}, "bits": {FixSmallerModel, FixHalfPrecision}, "no_grad": {FixNoGradValidation, FixNoGradInference},
 }
 
 // untried is 1, and less for what was tried in vain already.
@@ -170,7 +170,10 @@ func (f *failure) render(s scored, rank int) sampler.Advice {
 		if variant != "" && f.words.Has(id+"."+variant) {
 			id += "." + variant
 		}
-		if less := "less." + f.domain(); f.words.Has(id+".less") && f.words.Has(less) {
+		if f.triedSize() && f.words.Has(id+".parts") {
+			return f.words.Say(id+".parts", pairs...)
+		}
+		if less := "less." + f.domain(); f.words.Has(id+".less") && f.words.Has(less) && !f.triedSize() {
 			return f.words.Say(id+".less", append(pairs, "less", f.words.Say(less))...)
 		}
 		return f.words.Say(id, pairs...)

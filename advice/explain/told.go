@@ -13,6 +13,9 @@ func (f *facts) told(what string) bool { return slices.Contains(f.context.Told, 
 // triedShare: the share of the GPU that the program may take was raised, and that was not enough.
 func (f *facts) triedShare() bool { return f.told(sampler.ToldTried + "share") }
 
+// triedSize: smaller samples or inputs were tried, and that was not enough.
+func (f *facts) triedSize() bool { return f.told(sampler.ToldTried + "size") }
+
 // triedGPU: on other GPUs it ended the same way.
 func (f *facts) triedGPU() bool { return f.told(sampler.ToldTried+"gpu") && !f.onHost() }
 
