@@ -15,7 +15,7 @@ func (f *failure) capacitySure() float64 {
 		return 0.85
 	case f.told(sampler.ToldGrowth), f.triedGPU():
 		return 0.5
-	case f.phase() == sampler.PhaseValidation:
+	case f.phase() == sampler.PhaseValidation && !f.testsOnly():
 		return 0.5
 	case f.late():
 		return 0.35

@@ -18,10 +18,10 @@ var fixesValidation = []fixRow{
 		saves: func(f *failure) (span, bool) {
 			k := float64(f.validationFactor())
 			low := partOf(f.requested.Or(0), 1-1/k)
-			return span{low, low + partOf(f.footprint.activations.mid(), 1-1/k)}, f.requested.Known() && !f.scoresOutputs()
+			return span{low, low + partOf(f.footprint.activations.mid(), 1-1/k)}, f.requested.Known() && !f.scoresOutputs() && !f.slides()
 		},
 		reach: func(f *failure) float64 {
-			if f.scoresOutputs() {
+			if f.scoresOutputs() || f.slides() {
 				return 1 // there is room in RAM for what lies on the GPU
 			}
 			if f.impossible() && f.program.is(evaluation) {
@@ -121,9 +121,17 @@ func (f *failure) scoresOutputs() bool {
 	})
 }
 
+// slides: a window slides over a volume, whose output MONAI puts together on the GPU unless it is told otherwise.
+func (f *failure) slides() bool {
+	return f.torchCode() && (f.inFunction("sliding_window_inference") || f.told(sampler.ToldSliding) || indexOf(f.event.Text, "sliding_window_inference") >= 0)
+}
+
 func (f *failure) validationVariant() string {
 	if f.scoresOutputs() {
 		return "scores"
+	}
+	if f.slides() {
+		return "sliding"
 	}
 	if f.isUltralytics() {
 		return "ultralytics"
@@ -157,7 +165,7 @@ func doShrinkValidation(f *failure) []string {
 	if !f.torchCode() {
 		return []string{f.comment("do.tile", "k", k)}
 	}
-	if f.inFunction("sliding_window_inference") || f.told(sampler.ToldSliding) || indexOf(f.event.Text, "sliding_window_inference") >= 0 {
+	if f.slides() {
 		return []string{`sliding_window_inference(…, sw_device="cuda", device="cpu")  ` + f.comment("do.stitch_on_cpu")}
 	}
 	if f.inTrainerEvaluation() {

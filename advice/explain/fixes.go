@@ -37,7 +37,7 @@ func (f *failure) advise(causes []sampler.Cause) []sampler.Advice {
 		survival := 0.0
 		for _, c := range causes {
 			if hostCause(c.ID) == f.onHost() || f.hostPossible() && relievesHost(row.id) {
-				survival += weights[c.ID] * row.lives[c.ID]
+				survival += weights[c.ID] * f.livesUnder(row, c.ID)
 			}
 		}
 		survival *= min(1, f.chance(s)) * f.untried(row.id) * f.leverShare(row.id)
@@ -61,6 +61,14 @@ func (f *failure) advise(causes []sampler.Cause) []sampler.Advice {
 		out = append(out, f.render(s, i+1))
 	}
 	return out
+}
+
+// livesUnder is how likely a fix helps under a cause. A test of a model that is too big is cured as a validation is.
+func (f *failure) livesUnder(row fixRow, cause string) float64 {
+	if cause == CauseTooBig && f.testsOnly() {
+		return max(row.lives[cause], row.lives[CauseValidationSpike])
+	}
+	return row.lives[cause]
 }
 
 // followsOwn are fixes that save a part of what the job itself holds.
