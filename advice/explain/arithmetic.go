@@ -139,6 +139,11 @@ func (f *facts) noSplit() bool {
 	return !f.onHost() && known && m > 0 && f.total.Known() && !f.allocated.Known() && !f.process.Known() && len(f.others) == 0
 }
 
+// ownUnknown: neither the GPU nor what this process held of it is known.
+func (f *facts) ownUnknown() bool {
+	return !f.total.Known() && !f.allocated.Known() && !f.process.Known()
+}
+
 // reserved is what the allocator holds: tensors and unallocated memory.
 func (f *facts) reserved() sampler.Bytes { return f.allocated.Or(0) + f.unallocated.Or(0) }
 

@@ -136,6 +136,9 @@ func (f *failure) stateDominated() bool {
 	return f.phase() == sampler.PhaseLoading
 }
 
+// noBatchHelps: what is trained fills the GPU without any sample.
+func (f *failure) noBatchHelps() bool { return f.inTraining() && f.stateDominated() }
+
 // outgrownStates: the optimizer makes its state in its first step, and for weights that are
 // trained from now on. No batch size changes that.
 func (f *failure) outgrownStates() bool {

@@ -190,7 +190,7 @@ func (f *failure) render(s scored, rank int) sampler.Advice {
 	if big := f.toStop(); s.row.id == FixStopOtherProcess && big.PID > 0 {
 		a.PID = sampler.Some(big.PID)
 	}
-	if s.known && s.saves.high > 0 && s.saves.high <= widestSaving*s.saves.low {
+	if s.known && s.saves.high > 0 && s.saves.high <= widestSaving*s.saves.low && s.saves.high <= f.total.Or(s.saves.high) { // nobody has more than the GPU to save
 		a.Saves = sampler.Some(sampler.Range{Low: s.saves.low, High: s.saves.high})
 	}
 	if s.row.do != nil {
