@@ -57,6 +57,7 @@ func Read(text string, events []sampler.OOMEvent, scan Scan) []sampler.OOMEvent 
 		if events[i].Context != nil {
 			add(events[i].Context, text, all)
 			addShown(events[i].Context, text)
+			addGPU(events[i].Context, text)
 			events[i].Context.Command = strings.TrimSpace(gap.ReplaceAllString(events[i].Context.Command, " "))
 		}
 	}
