@@ -30,7 +30,7 @@ var fixesData = []fixRow{
 		kinds: ownCode, cost: 0.1, // who speaks of it can set it
 		lives: map[string]float64{CauseTooBig: 0.93, CauseDataSpike: 0.97, CauseUnknown: 0.62, CauseFragmentation: 0.85, CauseOversubscribed: 0.8},
 		when: func(f *failure) bool {
-			return f.told(sampler.ToldLengths) && f.torchCode() && !f.program.is(running) && f.inTraining() && !f.told(sampler.ToldPixels) && f.program.name != "alphafold" && f.phase() != sampler.PhaseSaving && !f.onHost() && !f.refusedThoughFree() && !f.impossible()
+			return f.told(sampler.ToldLengths) && !f.told(sampler.ToldTried+"length") && f.torchCode() && !f.program.is(running) && f.inTraining() && !f.told(sampler.ToldPixels) && f.program.name != "alphafold" && f.phase() != sampler.PhaseSaving && !f.onHost() && !f.refusedThoughFree() && !f.impossible()
 		},
 		reach: func(f *failure) float64 {
 			if f.batch() > 1 {
