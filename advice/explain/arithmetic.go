@@ -207,6 +207,12 @@ func (f *facts) fitsAfterReuse() bool {
 	return ok && m > 0 && m <= f.unallocated.Or(0)
 }
 
+// unlikeFragmentation: what is free and unallocated is less than the request together, or the GPU is, so that no order of blocks would do.
+func (f *facts) unlikeFragmentation() bool {
+	s, known := f.shortfallAfterReuse()
+	return known && s > 0 && f.unallocated.Known() || f.total.Known() && f.requested.Or(0) > f.total.Or(0)
+}
+
 // unallocatedShare is the unallocated share of what the allocator holds, 0..1 (rule R7); 0 when
 // it is not known what that is.
 func (f *facts) unallocatedShare() float64 {

@@ -138,6 +138,8 @@ func (f *failure) conclusion(top string) string {
 		return f.words.Say("why.full_state")
 	case top == CauseImbalance && !f.crowded():
 		return f.words.Say("detail.ahead")
+	case !f.unlikeFragmentation() && f.words.Has("detail."+top+".plain"):
+		return f.words.Say("detail." + top + ".plain")
 	case f.words.Has("detail." + top):
 		return f.words.Say("detail."+top, "elsewhere", gib(f.notOwn()), "outside", gib(f.outside.Or(0)))
 	}

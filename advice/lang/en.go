@@ -2180,6 +2180,8 @@ var textsEN = map[string]string{
 	"fix.smaller_input.title.splats.parts":                    "Fit fewer gaussians, or take fewer pictures",
 	"fix.halve_batch_accumulate.title.ultralytics_size.parts": "{cut} the batch size, or take a smaller model",
 	"fix.cap_sample_size.title.impossible.parts":              "Compute that one tensor in chunks",
+	"detail.too_big.plain":                                    "The GPU is too small for this.",
+	"detail.validation_spike.plain":                           "The GPU is too small for validation as it is.",
 	"do.smaller_variant":                                      "a smaller variant of the model: fewer layers or channels, a smaller backbone",
 	"do.size_once_more":                                       "or the size of a sample once more (pixels, frames, length): half of what was tried, if the data allows it",
 	"fix.shrink_validation_batch.title.scores":                "Compute the scores of validation on the CPU, or batch by batch",

@@ -2179,6 +2179,8 @@ var textsZH = map[string]string{
 	"fix.smaller_input.title.splats.parts":                    "拟合更少的高斯，或用更少的图片",
 	"fix.halve_batch_accumulate.title.ultralytics_size.parts": "把 batch 减到{cut}，或换更小的模型",
 	"fix.cap_sample_size.title.impossible.parts":              "分块计算那一个张量",
+	"detail.too_big.plain":                                    "这是容量问题。",
+	"detail.validation_spike.plain":                           "这是验证阶段容量不够。",
 	"do.smaller_variant":                                      "更小的模型：更少的层或通道、更小的骨干网络",
 	"do.size_once_more":                                       "或把样本尺寸再减一次（像素、帧数、长度）：在数据允许时减到已试值的一半",
 	"fix.shrink_validation_batch.title.scores":                "在 CPU 上计算验证得分，或逐批计算",
