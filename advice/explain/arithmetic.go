@@ -148,6 +148,11 @@ func (f *facts) noSplit() bool {
 	return !f.onHost() && known && m > 0 && f.total.Known() && !f.allocated.Known() && !f.process.Known() && len(f.others) == 0
 }
 
+// ownUnknown: neither the GPU nor what this process held of it is known.
+func (f *facts) ownUnknown() bool {
+	return !f.total.Known() && !f.allocated.Known() && !f.process.Known()
+}
+
 // reserved is what the allocator holds: tensors and unallocated memory.
 func (f *facts) reserved() sampler.Bytes { return f.allocated.Or(0) + f.unallocated.Or(0) }
 
@@ -209,6 +214,12 @@ func (f *facts) shortfallAfterReuse() (sampler.Bytes, bool) {
 func (f *facts) fitsAfterReuse() bool {
 	m, ok := f.shortfall()
 	return ok && m > 0 && m <= f.unallocated.Or(0)
+}
+
+// unlikeFragmentation: what is free and unallocated is less than the request together, or the GPU is, so that no order of blocks would do.
+func (f *facts) unlikeFragmentation() bool {
+	s, known := f.shortfallAfterReuse()
+	return known && s > 0 && f.unallocated.Known() || f.total.Known() && f.requested.Or(0) > f.total.Or(0)
 }
 
 // unallocatedShare is the unallocated share of what the allocator holds, 0..1 (rule R7); 0 when

@@ -18,6 +18,7 @@ func (f *failure) card() *Card {
 	}
 	c.Allocated = take(f.allocated.Or(0))
 	c.Unallocated = take(f.unallocated.Or(0))
+	c.Beyond = f.reserved().Less(c.Allocated + c.Unallocated)
 	if p, ok := f.process.Value(); ok {
 		c.OutsideKnown = true
 		c.Outside = take(p.Less(f.reserved()))

@@ -48,7 +48,11 @@ var causesCapacity = []causeRow{
 		},
 		confidence: func(f *failure) float64 { return f.capacitySure() },
 		evidence: func(f *failure) string {
-			return f.words.Say("why.full", "need", printed(f.requested.Or(0)), "free", f.rough(f.amountOf(f.free.Or(0))), "percent", percentOf(f.total.Or(0).Less(f.free.Or(0)), f.total.Or(0)))
+			id := "why.full"
+			if f.sum() == "sum.barely" {
+				id = "why.barely"
+			}
+			return f.words.Say(id, "need", printed(f.requested.Or(0)), "free", f.rough(f.amountOf(f.free.Or(0))), "percent", percentOf(f.total.Or(0).Less(f.free.Or(0)), f.total.Or(0)))
 		}},
 	{id: "R7", cause: CauseTooBig, reason: sourceMessage,
 		when: func(f *failure) bool { return !f.onHost() && f.fitsAfterReuse() },

@@ -6,7 +6,7 @@ import "nvpeak/sampler"
 var causesPhase = []causeRow{
 	{id: "validation", cause: CauseValidationSpike, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
 		when: func(f *failure) bool {
-			return !f.onHost() && f.phase() == sampler.PhaseValidation && !f.failedBuilding()
+			return !f.onHost() && f.phase() == sampler.PhaseValidation && !f.failedBuilding() && !f.testsOnly()
 		},
 		confidence: func(f *failure) float64 {
 			switch {
@@ -31,7 +31,7 @@ var causesPhase = []causeRow{
 		}},
 	{id: "kept", cause: CauseValidationSpike, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
 		when: func(f *failure) bool {
-			return !f.onHost() && f.phase() == sampler.PhaseValidation && !f.graphOff() && f.total.Known() && f.allocated.Or(0) > f.total.Or(0)/2
+			return !f.onHost() && f.phase() == sampler.PhaseValidation && !f.testsOnly() && !f.graphOff() && f.total.Known() && f.allocated.Or(0) > f.total.Or(0)/2
 		},
 		confidence: always(0.3),
 		evidence: func(f *failure) string {

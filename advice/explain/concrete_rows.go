@@ -50,9 +50,7 @@ var concreteRows = []concreteRow{
 	{"loss = criterion(", (*failure).ownLoop, "do.say.loss_inside", false},
 	{"torchrun --nproc_per_node N", (*failure).torchCode, "", false},
 	{"torchrun --nproc_per_node 1 example.py ", showing(sampler.ShowsExamplePy), "do.say.options", true},
-	{"sliding_window_inference(", func(f *failure) bool {
-		return f.told(sampler.ToldSliding) || f.inFunction("sliding_window_inference") || indexOf(f.event.Text, "sliding_window_inference") >= 0
-	}, "", false},
+	{"sliding_window_inference(", (*failure).slides, "", false},
 	{"pip install --upgrade torch", (*failure).torchCode, "", false},
 	{"pip install flash-attn", (*failure).torchCode, "", false},
 	{`device = "cpu"`, nil, "", false},

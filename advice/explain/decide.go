@@ -94,7 +94,9 @@ func programNamed(scripts []string) program {
 	for _, script := range scripts {
 		words := strings.FieldsFunc(strings.ToLower(strings.TrimSuffix(script, ".py")), func(r rune) bool { return r == '_' || r == '-' || r == '.' || r == '/' })
 		for _, row := range scriptWords {
-			if slices.ContainsFunc(words, func(w string) bool { return slices.Contains(row.words, strings.TrimRight(w, "0123456789")) }) {
+			if slices.ContainsFunc(words, func(w string) bool {
+				return slices.Contains(row.words, strings.TrimPrefix(strings.TrimRight(w, "0123456789"), "my"))
+			}) {
 				return row.program
 			}
 		}
@@ -143,6 +145,9 @@ func byPhase(f *job) program {
 	case sampler.PhaseTraining, sampler.PhaseSaving:
 		return program{kind: training}
 	case sampler.PhaseValidation:
+		if f.onTestData() {
+			return program{kind: evaluation}
+		}
 		if f.context.Epoch.Known() || f.context.Step.Known() || f.inFunction("train", "fit") || f.context.BatchSize.Known() || !f.command.Known {
 			return program{kind: training} // the validation of a run that trains
 		}
@@ -151,6 +156,14 @@ func byPhase(f *job) program {
 		return program{kind: inference}
 	}
 	return program{}
+}
+
+// testData is the loader of what a model is tested on.
+var testData = sampler.Pattern{Source: `(?i)\btest_?(?:data_?)?loader\b`}
+
+// onTestData: the traceback goes through the loader of the tests, and no training and no epoch stands in it.
+func (f *job) onTestData() bool {
+	return slices.ContainsFunc(f.context.Code, func(line string) bool { return testData.Get().MatchString(line) }) && !f.inCode("epoch") && !f.context.Epoch.Known() && !f.inFunction("train", "fit")
 }
 
 // byTrainingOptions: the command has options that only a training has, whatever is written beside it.

@@ -127,12 +127,16 @@ func (f *failure) conclusion(top string) string {
 		return f.words.Say("detail.too_big_graph")
 	case top == CauseTooBig && f.fitsAfterReuse() && f.unallocatedShare() < 0.05:
 		return f.words.Say("detail.usual_holes", "percent", percentOf(f.unallocated.Or(0), f.reserved()))
-	case top == CauseTooBig && f.inTraining() && f.stateDominated():
+	case top == CauseTooBig && f.noBatchHelps():
 		return f.words.Say("detail.too_big_states")
 	case top == CauseTooBig && f.footprint.known:
 		return f.words.Say("detail.too_big_activations", "percent", percentOf(f.footprint.activations.mid(), f.allocated.Or(0)))
 	case top == CauseTooBig && f.fitsAfterReuse() && f.unallocatedShare() >= 0.05:
 		return f.words.Say("detail.too_big_packed", "missing", f.rough(f.amountOf(f.shortfallOr0())))
+	case top == CauseTooBig && f.sum() == "sum.barely":
+		return f.barely()
+	case top == CauseTooBig && f.ownUnknown():
+		return f.words.Say("detail.no_split")
 	case top == CauseValidationSpike && f.fitsAfterReuse():
 		return f.words.Say("detail.validation_holes", "missing", f.rough(f.amountOf(f.shortfallOr0())))
 	case top == CauseDataSpike && f.longSamples() && !f.late() && !f.told(sampler.ToldLate):
@@ -143,10 +147,20 @@ func (f *failure) conclusion(top string) string {
 		return f.words.Say("why.full_state")
 	case top == CauseImbalance && !f.crowded():
 		return f.words.Say("detail.ahead")
+	case !f.unlikeFragmentation() && f.words.Has("detail."+top+".plain"):
+		return f.words.Say("detail." + top + ".plain")
 	case f.words.Has("detail." + top):
 		return f.words.Say("detail."+top, "elsewhere", gib(f.notOwn()), "outside", gib(f.outside.Or(0)))
 	}
 	return ""
+}
+
+// barely says what of a request that was as large as what was free speaks for or against fragmentation.
+func (f *failure) barely() string {
+	if f.unallocated.Or(0) < sampler.GiB/20 {
+		return f.words.Say("detail.barely")
+	}
+	return f.words.Say("detail.barely_holes", "holes", f.amountOf(f.unallocated.Or(0)))
 }
 
 // plainSum is the arithmetic of a request and what was free, where no more is known.

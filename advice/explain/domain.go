@@ -41,7 +41,7 @@ func (f *failure) lessInput() []string {
 		return []string{f.comment("do.set_lower", "name", f.setByHand()), f.comment(first)}
 	case !f.words.Has(second) || f.onHost() && (name == sampler.DomainGraph || name == sampler.DomainVideo):
 		return []string{f.comment(first)}
-	case f.told(sampler.ToldTried + "size"):
+	case f.triedSize():
 		return []string{f.comment(second)}
 	case f.told(sampler.ToldLarger) && name == sampler.DomainPictures: // smaller ones run, and these may have to stay as they are
 		return []string{f.comment(second), f.comment("do.or_that", "what", f.words.Say(first))}
@@ -67,8 +67,11 @@ func (f *failure) eachSample() string {
 	return ""
 }
 
-// smallerSample says that beside another way.
+// smallerSample says that beside another way; where it was tried, what else there is.
 func (f *failure) smallerSample() string {
+	if f.triedSize() {
+		return f.comment("do.or_smaller_model")
+	}
 	if what := f.eachSample(); what != "" {
 		return f.comment("do.or_that", "what", what)
 	}

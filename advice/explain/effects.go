@@ -15,7 +15,7 @@ func (f *failure) capacitySure() float64 {
 		return 0.85
 	case f.told(sampler.ToldGrowth), f.triedGPU():
 		return 0.5
-	case f.phase() == sampler.PhaseValidation:
+	case f.phase() == sampler.PhaseValidation && !f.testsOnly():
 		return 0.5
 	case f.late():
 		return 0.35
@@ -135,6 +135,9 @@ func (f *failure) stateDominated() bool {
 	}
 	return f.phase() == sampler.PhaseLoading
 }
+
+// noBatchHelps: what is trained fills the GPU without any sample.
+func (f *failure) noBatchHelps() bool { return f.inTraining() && f.stateDominated() }
 
 // outgrownStates: the optimizer makes its state in its first step, and for weights that are
 // trained from now on. No batch size changes that.

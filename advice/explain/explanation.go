@@ -52,6 +52,8 @@ type Card struct {
 	Others      sampler.Bytes `json:"others_bytes"`  // neither of this process nor free
 	Free        sampler.Bytes `json:"free_bytes"`
 	Need        sampler.Bytes `json:"need_bytes"` // the refused request; 0 when not known
+	// Beyond is what the text counts of Allocated and Unallocated that the GPU has no room for: system memory, or figures of different moments.
+	Beyond sampler.Bytes `json:"beyond_bytes,omitempty"`
 	// OutsideKnown is false when the text does not tell Outside and Others apart: both are in Others.
 	OutsideKnown bool `json:"outside_known"`
 }

@@ -49,7 +49,7 @@ var fixesBatch = []fixRow{
 			if f.nothingFreed() {
 				return 0.5
 			}
-			if f.program.is(running) && f.batch() == 0 && (!f.told(sampler.ToldAsksBatch) || f.namesSize()) {
+			if f.program.is(running) && f.batch() == 0 && !f.takesBatches() && (!f.told(sampler.ToldAsksBatch) || f.namesSize()) {
 				return 0.5 // most run one input at a time
 			}
 			if f.toldSame() || f.toldLarger() {

@@ -12,7 +12,7 @@ var fixesData = []fixRow{
 		kinds: ownCode, cost: 0.15,
 		lives: map[string]float64{CauseDataSpike: 0.98, CauseFragmentation: 0.85, CauseTooBig: 0.35, CauseValidationSpike: 0.3, CauseImbalance: 0.3, CauseOtherProcess: 0.2},
 		when: func(f *failure) bool {
-			return !f.impossible() && !f.corrupt() && f.phase() != sampler.PhaseSaving && f.phase() != sampler.PhaseLoading && (f.bigRequest() || f.lateTraining() && f.flat() || f.matchesBoxes() || f.slower() || f.toldLate() || f.toldLarger() || f.toldSame() || f.told(sampler.ToldGrowth) && f.differInLength())
+			return !f.impossible() && !f.corrupt() && !f.noBatchHelps() && !f.splats() && f.phase() != sampler.PhaseSaving && f.phase() != sampler.PhaseLoading && (f.bigRequest() || f.lateTraining() && f.flat() || f.matchesBoxes() || f.slower() || f.toldLate() || f.toldLarger() || f.toldSame() || f.told(sampler.ToldGrowth) && f.differInLength())
 		},
 		saves: func(f *failure) (span, bool) {
 			return span{partOf(f.requested.Or(0), 0.3), partOf(f.requested.Or(0), 0.9) + partOf(f.footprint.activations.mid(), 0.5)}, f.bigRequest()
@@ -30,7 +30,7 @@ var fixesData = []fixRow{
 		kinds: ownCode, cost: 0.1, // who speaks of it can set it
 		lives: map[string]float64{CauseTooBig: 0.93, CauseDataSpike: 0.97, CauseUnknown: 0.62, CauseFragmentation: 0.85, CauseOversubscribed: 0.8},
 		when: func(f *failure) bool {
-			return f.told(sampler.ToldLengths) && f.torchCode() && !f.program.is(running) && f.inTraining() && !f.told(sampler.ToldPixels) && f.program.name != "alphafold" && f.phase() != sampler.PhaseSaving && !f.onHost() && !f.refusedThoughFree() && !f.impossible()
+			return f.told(sampler.ToldLengths) && !f.told(sampler.ToldTried+"length") && f.torchCode() && !f.program.is(running) && f.inTraining() && !f.told(sampler.ToldPixels) && f.program.name != "alphafold" && f.phase() != sampler.PhaseSaving && !f.onHost() && !f.refusedThoughFree() && !f.impossible()
 		},
 		reach: func(f *failure) float64 {
 			if f.batch() > 1 {

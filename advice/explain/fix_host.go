@@ -25,7 +25,7 @@ var fixesHost = []fixRow{
 		kinds: ownCode, cost: 0.05,
 		lives: map[string]float64{CauseHostMemory: 0.8, CauseSharedMemory: 0.6},
 		when: func(f *failure) bool {
-			return (f.program.kind != inference || f.told(sampler.ToldLoader)) && !f.told(sampler.ToldVocabulary) && (f.onHost() || f.onWindows()) && !f.tooManyMapsOnly() && f.workers() != 0 && !slices.Contains([]string{"llama.cpp", "ollama", "tensorflow"}, f.event.Framework)
+			return (f.program.kind != inference || f.told(sampler.ToldLoader)) && f.mayHaveWorkers() && !f.told(sampler.ToldVocabulary) && (f.onHost() || f.onWindows()) && !f.tooManyMapsOnly() && f.workers() != 0 && !slices.Contains([]string{"llama.cpp", "ollama", "tensorflow"}, f.event.Framework)
 		},
 		reach: func(f *failure) float64 {
 			if !f.onHost() && f.program.is(undecided) {
@@ -223,6 +223,12 @@ var fixesHost = []fixRow{
 func (f *failure) bigArray() bool {
 	return f.event.Kind == sampler.KindHostAlloc && f.requested.Or(0) >= sampler.GiB && f.phase() != sampler.PhaseLoading && !f.layered() &&
 		f.event.Framework != "pytorch" && f.event.Framework != "tensorflow"
+}
+
+// mayHaveWorkers: it is a run of one's own, or the text shows data loader workers, or a training on Windows, where each takes some of the
+// page file. Tools with a window and programs in C++ have none.
+func (f *failure) mayHaveWorkers() bool {
+	return f.atHand() || f.told(sampler.ToldLoader) || f.shows(sampler.ShowsLoader) || f.loaderSeen() || f.readsWithTensorFlow() || !f.onHost() && f.program.is(training)
 }
 
 // loaderSeen: something shows that there are data loader workers, or a training that mostly has some.

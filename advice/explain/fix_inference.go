@@ -142,6 +142,8 @@ var fixesInference = []fixRow{
 			switch {
 			case f.stateDominated():
 				return 0.1
+			case f.triedSize():
+				return 0.75 // what is left is a model made otherwise
 			case f.learnsPictures():
 				return 0.6 // a model made for one size, of blocks that can be checkpointed
 			}
@@ -153,7 +155,7 @@ var fixesInference = []fixRow{
 				return "splats_late"
 			case f.splats():
 				return "splats"
-			case f.program.is(undecided):
+			case f.program.is(undecided) && !(f.triedSize() && f.oneSample()):
 				return pictureVariant(f)
 			case f.domain() == sampler.DomainPictures || f.domain() == sampler.DomainVolumes || f.domain() == "" && (f.onPixels() || f.told(sampler.ToldPixels)):
 				return "crop"

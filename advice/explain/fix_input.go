@@ -61,13 +61,16 @@ func doSmallerInput(f *failure) []string {
 	if f.program.name == "demucs" {
 		return doDemucs(f)
 	}
-	if f.inTraining() && f.onPixels() && f.program.is(training) {
+	if f.inTraining() && f.onPixels() && f.program.is(training) && !f.triedSize() {
 		return []string{f.comment("do.crop")}
 	}
-	if f.inTraining() && f.oneSample() {
+	if f.inTraining() && (f.oneSample() || f.program.is(training) && f.onPixels()) {
 		first := f.sampleAlone()
 		if f.told(sampler.ToldInstances) {
 			first = f.comment("do.fewer_instances")
+		}
+		if f.triedSize() {
+			return f.batchToOne([]string{f.comment("do.smaller_variant"), f.comment("do.size_once_more")})
 		}
 		return f.batchToOne([]string{first, f.comment("do.or_smaller_model")})
 	}

@@ -184,8 +184,14 @@ var fixesOthers = []fixRow{
 		when: func(f *failure) bool {
 			return f.preallocator() != "" || f.outside.Or(0) > 3*sampler.GiB
 		},
-		variant: func(f *failure) string { return f.preallocator() },
-		reach:   always(0.9),
+		variant: func(f *failure) string {
+			if f.ownShare() {
+				return "own"
+			}
+			return f.preallocator()
+		},
+		pairs: func(f *failure) []any { return []any{"library", f.library()} },
+		reach: always(0.9),
 		saves: func(f *failure) (span, bool) {
 			hold := max(f.outside.Or(0), f.othersHold())
 			return span{0, hold}, hold > 0
@@ -202,7 +208,7 @@ var fixesOthers = []fixRow{
 			if f.event.Framework == "tensorflow" {
 				return []string{"export TF_FORCE_GPU_ALLOW_GROWTH=true", "nvidia-smi  " + f.comment("do.who_holds")}
 			}
-			return []string{"export XLA_PYTHON_CLIENT_PREALLOCATE=false", "export XLA_PYTHON_CLIENT_MEM_FRACTION=.60  " + f.comment("do.or")}
+			return f.growingJAX()
 		}},
 	{id: FixCapPreallocation, source: "https://www.tensorflow.org/guide/gpu#limiting_gpu_memory_growth",
 		kinds: ownCode, cost: 0,
@@ -339,6 +345,21 @@ func (f *failure) withShare(server string, change func(float64) float64) []strin
 	return []string{row.plain + " " + row.option + " " + value}
 }
 
+// ownShare: the share that JAX took in advance is that of the program that failed, and nothing tells of another library or process.
+func (f *failure) ownShare() bool {
+	return f.preallocator() == "jax" && f.library() == "JAX" && !f.othersMatter()
+}
+
+// growingJAX lets JAX take memory as it needs it, or less of it: a little less than its usual three quarters where it is what is
+// run, and a third where it only reads data for another library. https://docs.jax.dev/en/latest/gpu_memory_allocation.html
+func (f *failure) growingJAX() []string {
+	share := ".30"
+	if f.library() == "JAX" {
+		share = ".60"
+	}
+	return []string{"export XLA_PYTHON_CLIENT_PREALLOCATE=false", "export XLA_PYTHON_CLIENT_MEM_FRACTION=" + share + "  " + f.comment("do.or")}
+}
+
 func doCapPreallocation(f *failure) []string {
 	name := f.preallocator()
 	if name == "lmdeploy" && !f.command.Known {
@@ -356,5 +377,5 @@ func doCapPreallocation(f *failure) []string {
 	if name == "tensorflow" {
 		return []string{"export TF_FORCE_GPU_ALLOW_GROWTH=true"}
 	}
-	return []string{"export XLA_PYTHON_CLIENT_PREALLOCATE=false", "export XLA_PYTHON_CLIENT_MEM_FRACTION=.30  " + f.comment("do.or")}
+	return f.growingJAX()
 }

@@ -73,9 +73,10 @@ var fixesTools = []fixRow{
 			if f.program.name == "sglang" {
 				return append(share, list[0]+"  "+f.comment("do.or"))
 			}
-			list = append(list, share[0]+"  "+f.comment("do.or"))
 			if f.program.name == "vllm" {
-				list = append(list, "--enforce-eager  "+f.comment("do.no_graphs"))
+				list = append(list, withoutGraphs(share[0])+"  "+f.comment("do.no_graphs"))
+			} else {
+				list = append(list, share[0]+"  "+f.comment("do.or"))
 			}
 			if f.fitsAfterReuse() && f.unallocated.Or(0) >= f.requested.Or(0) && !f.expandable() && !f.beforeExpandable() {
 				list = append(list, doExpandable(f)[0]+"  "+f.comment("do.unused_segments"))
@@ -199,6 +200,17 @@ var fixesTools = []fixRow{
 			return 0.9
 		},
 		do: func(f *failure) []string { return f.turnKnobs(FixShortenContext) }},
+}
+
+// withoutGraphs is a command of vLLM, or its call in a script, with CUDA graphs turned off.
+func withoutGraphs(line string) string {
+	if call, is := strings.CutSuffix(line, ")"); is {
+		return call + ", enforce_eager=True)"
+	}
+	if text, ok := command.Parse(line).WithOption("--enforce-eager", ""); ok {
+		return text
+	}
+	return line
 }
 
 // largestBuffer is more than the buffer for the computation of llama.cpp takes in a setting that works.

@@ -1,6 +1,11 @@
 package explain
 
-import "nvpeak/sampler"
+import (
+	"slices"
+	"strings"
+
+	"nvpeak/sampler"
+)
 
 var fixesValidation = []fixRow{
 	{id: FixShrinkValidationBatch, source: "https://huggingface.co/docs/transformers/main_classes/trainer",
@@ -13,9 +18,12 @@ var fixesValidation = []fixRow{
 		saves: func(f *failure) (span, bool) {
 			k := float64(f.validationFactor())
 			low := partOf(f.requested.Or(0), 1-1/k)
-			return span{low, low + partOf(f.footprint.activations.mid(), 1-1/k)}, f.requested.Known()
+			return span{low, low + partOf(f.footprint.activations.mid(), 1-1/k)}, f.requested.Known() && !f.scoresOutputs() && !f.slides()
 		},
 		reach: func(f *failure) float64 {
+			if f.scoresOutputs() || f.slides() {
+				return 1 // there is room in RAM for what lies on the GPU
+			}
 			if f.impossible() && f.program.is(evaluation) {
 				return 0.4 // one input at a time is what most evaluate with
 			}
@@ -68,7 +76,7 @@ var fixesValidation = []fixRow{
 // validatesBlindly: nothing tells whether the graph of validation is kept or its batch is too large. Both are
 // changed in the same lines, and of public threads each was what helped in half.
 func (f *failure) validatesBlindly() bool {
-	if f.phase() != sampler.PhaseValidation || f.numbers() || f.history != nil || !f.torchCode() || f.graphOff() || f.isUltralytics() || f.failedBuilding() || f.keepsResults() {
+	if f.phase() != sampler.PhaseValidation || f.numbers() || f.history != nil || !f.torchCode() || f.graphOff() || f.isUltralytics() || f.failedBuilding() || f.keepsResults() || f.scoresOutputs() {
 		return false
 	}
 	_, batch := f.command.EvalBatchArgument()
@@ -98,7 +106,33 @@ func doNoGrad(f *failure) []string {
 	return []string{"model.eval()\nwith torch.no_grad():  " + around}
 }
 
+// scoreWords are of functions that judge what a model gave before.
+var scoreWords = []string{"score", "scores", "scoring", "metric", "metrics", "accuracy", "accuracies", "acc", "recall", "auc", "mrr", "rank", "ranks", "ranking", "distance", "distances", "dist", "distmat", "similarity", "similarities", "topk"}
+
+// scoresOutputs: a validation had its outputs, all of them, and died of what is computed from them on the GPU: the innermost
+// functions are about scores, and no model runs.
+func (f *failure) scoresOutputs() bool {
+	names := f.context.Functions
+	if f.onHost() || f.phase() != sampler.PhaseValidation || !f.torchCode() || f.inFunction("forward", "_call_impl") || f.inTrainerEvaluation() {
+		return false
+	}
+	return slices.ContainsFunc(names[max(0, len(names)-2):], func(name string) bool { // PyTorch's own may stand below
+		return slices.ContainsFunc(strings.Split(strings.ToLower(name), "_"), func(word string) bool { return slices.Contains(scoreWords, word) })
+	})
+}
+
+// slides: a window slides over a volume, whose output MONAI puts together on the GPU unless it is told otherwise.
+func (f *failure) slides() bool {
+	return f.torchCode() && (f.inFunction("sliding_window_inference") || f.told(sampler.ToldSliding) || indexOf(f.event.Text, "sliding_window_inference") >= 0)
+}
+
 func (f *failure) validationVariant() string {
+	if f.scoresOutputs() {
+		return "scores"
+	}
+	if f.slides() {
+		return "sliding"
+	}
 	if f.isUltralytics() {
 		return "ultralytics"
 	}
@@ -113,6 +147,9 @@ func (f *failure) validationVariant() string {
 
 func doShrinkValidation(f *failure) []string {
 	k := f.validationFactor()
+	if f.scoresOutputs() {
+		return []string{"outputs.append(out.detach().cpu())  " + f.comment("do.score_on_cpu"), f.comment("do.score_in_parts")}
+	}
 	if f.domain() == sampler.DomainRays && f.told(sampler.ToldTried+"chunks") {
 		return []string{f.comment("do.val_views")}
 	}
@@ -128,7 +165,7 @@ func doShrinkValidation(f *failure) []string {
 	if !f.torchCode() {
 		return []string{f.comment("do.tile", "k", k)}
 	}
-	if f.inFunction("sliding_window_inference") || f.told(sampler.ToldSliding) || indexOf(f.event.Text, "sliding_window_inference") >= 0 {
+	if f.slides() {
 		return []string{`sliding_window_inference(…, sw_device="cuda", device="cpu")  ` + f.comment("do.stitch_on_cpu")}
 	}
 	if f.inTrainerEvaluation() {

@@ -37,7 +37,7 @@ func (f *failure) advise(causes []sampler.Cause) []sampler.Advice {
 		survival := 0.0
 		for _, c := range causes {
 			if hostCause(c.ID) == f.onHost() || c.ID == CauseUnknown && f.beyondRAM() || f.hostPossible() && relievesHost(row.id) {
-				survival += weights[c.ID] * row.lives[c.ID]
+				survival += weights[c.ID] * f.livesUnder(row, c.ID)
 			}
 		}
 		survival *= min(1, f.chance(s)) * f.untried(row.id) * f.leverShare(row.id)
@@ -61,6 +61,14 @@ func (f *failure) advise(causes []sampler.Cause) []sampler.Advice {
 		out = append(out, f.render(s, i+1))
 	}
 	return out
+}
+
+// livesUnder is how likely a fix helps under a cause. A test of a model that is too big is cured as a validation is.
+func (f *failure) livesUnder(row fixRow, cause string) float64 {
+	if cause == CauseTooBig && f.testsOnly() {
+		return max(row.lives[cause], row.lives[CauseValidationSpike])
+	}
+	return row.lives[cause]
 }
 
 // followsOwn are fixes that save a part of what the job itself holds.
@@ -142,7 +150,7 @@ var triedInVain = map[string][]string{
 	"batch": {FixHalveBatchAccumulate}, "segments": {FixExpandableSegments}, "share": {FixCapPreallocation, FixRaiseLimit},
 	"precision": {FixAMPBF16, FixHalfPrecision}, "checkpointing": {FixGradientCheckpointing}, "context": {FixShortenContext},
 	"length": {FixShortenContext}, "model": {FixSmallerModel}, // of a size that was, the parts are left (lessInput)
-	"workers": {FixReduceDataLoaderWorkers}, "offload": {FixOffloadModel}, "bits": {FixSmallerModel, FixHalfPrecision}, "no_grad": {FixNoGradValidation, FixNoGradInference},
+	"workers": {FixReduceDataLoaderWorkers}, "inputs": {FixCapSampleSize}, "offload": {FixOffloadModel}, "bits": {FixSmallerModel, FixHalfPrecision}, "no_grad": {FixNoGradValidation, FixNoGradInference},
 }
 
 // untried is 1, and less for what was tried in vain already.
@@ -170,7 +178,10 @@ func (f *failure) render(s scored, rank int) sampler.Advice {
 		if variant != "" && f.words.Has(id+"."+variant) {
 			id += "." + variant
 		}
-		if less := "less." + f.domain(); f.words.Has(id+".less") && f.words.Has(less) {
+		if f.triedSize() && f.words.Has(id+".parts") {
+			return f.words.Say(id+".parts", pairs...)
+		}
+		if less := "less." + f.domain(); f.words.Has(id+".less") && f.words.Has(less) && !f.triedSize() {
 			return f.words.Say(id+".less", append(pairs, "less", f.words.Say(less))...)
 		}
 		return f.words.Say(id, pairs...)
@@ -179,7 +190,7 @@ func (f *failure) render(s scored, rank int) sampler.Advice {
 	if big := f.toStop(); s.row.id == FixStopOtherProcess && big.PID > 0 {
 		a.PID = sampler.Some(big.PID)
 	}
-	if s.known && s.saves.high > 0 && s.saves.high <= widestSaving*s.saves.low {
+	if s.known && s.saves.high > 0 && s.saves.high <= widestSaving*s.saves.low && s.saves.high <= f.total.Or(s.saves.high) { // nobody has more than the GPU to save
 		a.Saves = sampler.Some(sampler.Range{Low: s.saves.low, High: s.saves.high})
 	}
 	if s.row.do != nil {

@@ -24,8 +24,8 @@ var gpuNames = []struct {
 	{[]string{"rtx a", "a40", "a10", "a16", "a2", "rtx 30", "rtx30"}, 8, 6},
 	{[]string{"t4", "rtx 20", "rtx20", "gtx 16", "t1000", "t600", "t400", "t2000", "mx450", "mx550"}, 7, 5},
 	{[]string{"v100", "titan v", "gv100"}, 7, 0},
-	{[]string{"p100", "gp100"}, 6, 0}, {[]string{"p40", "p4", "gtx 10", "gtx10", "titan xp", "titan x", "p6000", "p5000", "p4000", "p3000", "p2200", "p2000", "p1000", "p620", "mx150", "gt 1030"}, 6, 1},
-	{[]string{"m60", "m40", "m4", "gtx 9", "gtx 75"}, 5, 2}, {[]string{"k80"}, 3, 7}, {[]string{"k40", "k20"}, 3, 5},
+	{[]string{"p100", "gp100"}, 6, 0}, {[]string{"p40", "p4", "gtx 10", "gtx10", "titan xp", "titan x", "p6000", "p5000", "p4000", "p3000", "p2200", "p2000", "p1000", "p620", "p600", "p400", "mx150", "gt 1030"}, 6, 1},
+	{[]string{"m60", "m40", "m4", "m6000", "m5000", "m4000", "m2000", "gtx 9", "gtx 75"}, 5, 2}, {[]string{"k80"}, 3, 7}, {[]string{"k40", "k20"}, 3, 5},
 }
 
 // modelOf reads the capability, or looks the name up.

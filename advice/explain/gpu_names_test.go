@@ -20,7 +20,7 @@ func TestModels(t *testing.T) {
 		{"GTX1070", "", 6, 1, false}, {"Quadro P2000", "", 6, 1, false}, {"RTX 2080", "", 7, 5, false}, {"Tesla T4", "", 7, 5, false}, {"Tesla P40", "", 6, 1, false}, {"P4", "", 6, 1, false}, {"Tesla T40", "", 0, 0, false}, {"XT4", "", 0, 0, false}, {"4T4 T4", "", 7, 5, false},
 		{"T45 T4", "", 7, 5, false}, {"zP40", "", 0, 0, false}, {"aP40 9P40", "", 0, 0, false}, {"L40S", "", 8, 9, false}, {"Orin (nvgpu)", "", 8, 7, true}, {"Jetson Nano", "", 0, 0, true},
 		{"whatever", "9.0", 9, 0, false}, {"Tesla T4", "8.6", 8, 6, false}, {"Tesla T4", "0.5", 7, 5, false}, {"Tesla T4", "x.5", 7, 5, false}, {"Tesla T4", "8.x", 7, 5, false}, {"Tesla T4", "8", 7, 5, false},
-		{"", "", 0, 0, false}, {"T4", "1.0", 1, 0, false},
+		{"Quadro P2000", "", 6, 1, false}, {"TITAN XP", "", 6, 1, false}, {"RTX A6000", "", 8, 6, false}, {"Quadro M4000", "", 5, 2, false}, {"", "", 0, 0, false}, {"T4", "1.0", 1, 0, false},
 	} {
 		if g := modelOf(row.name, row.capability); g.major != row.major || g.minor != row.minor || g.soc != row.soc {
 			t.Errorf("%q %q: %d.%d, soc %v", row.name, row.capability, g.major, g.minor, g.soc)

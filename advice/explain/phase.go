@@ -41,3 +41,8 @@ func (f *facts) phase() string {
 func (f *facts) movesModel() bool {
 	return f.inCode("return model.to(", "model = model.to(", "model.to(device)", "pipe.to(", "model.cuda()", "net.cuda()") && !f.inFunction("forward")
 }
+
+// testsOnly: a script tests a model and trains none, so there is no training that needs less.
+func (f *failure) testsOnly() bool {
+	return f.program.is(evaluation) && f.phase() == sampler.PhaseValidation && f.numbers() && f.history == nil && !f.told(sampler.ToldTraining) && !f.inFunction("train", "fit") && !f.context.Epoch.Known()
+}

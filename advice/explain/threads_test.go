@@ -17,6 +17,8 @@ type thread struct {
 	name, command, log string
 	causes, first      []string
 	shows              string // in what the first advice says is to be done
+	title              string // in its title
+	says, hides        string // in what is said of the failure, and in nothing that is said
 }
 
 func threads(t *testing.T, file string) (list []thread) {
@@ -41,6 +43,12 @@ func threads(t *testing.T, file string) (list []thread) {
 				one.first = strings.Fields(value)
 			case is && key == "shows":
 				one.shows = value
+			case is && key == "title":
+				one.title = value
+			case is && key == "says":
+				one.says = value
+			case is && key == "hides":
+				one.hides = value
 			default:
 				is = false
 			}
@@ -119,6 +127,14 @@ func TestKinds(t *testing.T) {
 			t.Errorf("%s: advice %v, first not %v", one.name, got.Advice, one.first)
 		} else if do := strings.Join(got.Advice[0].Do, "\n"); !strings.Contains(do, one.shows) {
 			t.Errorf("%s: nothing of %q in %q", one.name, one.shows, do)
+		} else if title := got.Advice[0].Title; !strings.Contains(title, one.title) {
+			t.Errorf("%s: nothing of %q in the title %q", one.name, one.title, title)
+		}
+		if detail := got.Verdict.Detail; !strings.Contains(detail, one.says) {
+			t.Errorf("%s: nothing of %q in %q", one.name, one.says, detail)
+		}
+		if all := said(got); one.hides != "" && strings.Contains(all, one.hides) {
+			t.Errorf("%s: %q stands in %q", one.name, one.hides, all)
 		}
 		if cause := TopCause(got.Causes); !slices.Contains(one.causes, cause) {
 			t.Errorf("%s: cause %s, not %v", one.name, cause, one.causes)
@@ -129,6 +145,18 @@ func TestKinds(t *testing.T) {
 			}
 		}
 	}
+}
+
+// said is what is printed without being asked for details: the verdict, and of the advice the titles and what the first one is to do.
+func said(got Explanation) string {
+	lines := []string{got.Verdict.Headline, got.Verdict.Detail}
+	for i, a := range got.Advice {
+		lines = append(lines, a.Title)
+		if i == 0 {
+			lines = append(lines, a.Do...)
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 // Long samples are known from what a text says of them: that any batch had fitted before is not.

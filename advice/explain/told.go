@@ -18,6 +18,9 @@ func (f *facts) oneHoldsAll() bool {
 	return f.told(sampler.ToldOneGPU) && !f.onHost() && !f.numbers()
 }
 
+// triedSize: smaller samples or inputs were tried, and that was not enough.
+func (f *facts) triedSize() bool { return f.told(sampler.ToldTried + "size") }
+
 // triedGPU: on other GPUs it ended the same way.
 func (f *facts) triedGPU() bool { return f.told(sampler.ToldTried+"gpu") && !f.onHost() }
 

@@ -50,6 +50,11 @@ func (f *facts) only() bool {
 	return f.tool != nil && f.tool.Does == tools.Runs && !f.program.is(training)
 }
 
+// takesBatches: what its authors name first is its batch, and it is called only that, not one of training or of windows.
+func (f *facts) takesBatches() bool {
+	return f.tool != nil && len(f.tool.Levers) > 0 && f.tool.Levers[0].Of == tools.Batch && strings.HasPrefix(strings.TrimLeft(f.tool.Levers[0].Type, "-"), "batch")
+}
+
 // lacks: the program has no lever of what a fix is about.
 func (f *facts) lacks(id string) bool {
 	of, is := leversOf[id]

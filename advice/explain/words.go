@@ -33,9 +33,9 @@ func (f *failure) cacheText() string {
 		"short", gib(need.Or(0).Less(left.Or(0))), "fits", fits)
 }
 
-// gainText is what a batch cut to 1/k gives back, as a share where the amounts are not known.
+// gainText is what a batch cut to 1/k gives back, as a share where the amounts are not known or more than the GPU has.
 func (f *failure) gainText(gain span, k int) string {
-	if !f.allocated.Known() {
+	if !f.allocated.Known() || gain.high > f.total.Or(gain.high) {
 		return f.words.Say("gain." + plainNumber(float64(k)))
 	}
 	return rangeText(gain)

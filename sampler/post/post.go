@@ -35,6 +35,9 @@ func (h *Head) Read(events []sampler.OOMEvent, scan Scan) []sampler.OOMEvent {
 	return Read(h.text.String(), events, scan)
 }
 
+// gap is where who copied a command left a part of it out.
+var gap = lazily(`\s(?:\[(?:\.{3}|…)\]|…)(?:\s|$)`)
+
 // Read adds to the failures found in a text what whoever wrote it says of them. Where none was found but
 // somebody tells of one, it returns that one.
 func Read(text string, events []sampler.OOMEvent, scan Scan) []sampler.OOMEvent {
@@ -54,6 +57,8 @@ func Read(text string, events []sampler.OOMEvent, scan Scan) []sampler.OOMEvent 
 		if events[i].Context != nil {
 			add(events[i].Context, text, all)
 			addShown(events[i].Context, text)
+			addGPU(events[i].Context, text)
+			events[i].Context.Command = strings.TrimSpace(gap.ReplaceAllString(events[i].Context.Command, " "))
 		}
 	}
 	return events

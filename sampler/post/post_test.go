@@ -335,20 +335,3 @@ func TestUnreducedProgram(t *testing.T) {
 		}
 	}
 }
-
-// The only GPU that somebody names is the one that failed.
-func TestCardIn(t *testing.T) {
-	for text, want := range map[string]string{
-		"My GPU is an Nvidia 1060 with 6 GB, and I train with torch. I get CUDA out of memory.":                        "GTX 1060",
-		"I train with torch on a GTX1070 and get CUDA out of memory.":                                                  "GTX1070",
-		"I train with torch on my geforce 3080 and get CUDA out of memory.":                                            "RTX 3080",
-		"I train with torch on two 2080 Ti and get CUDA out of memory.":                                                "RTX 2080",
-		"On my GTX 1080 I get CUDA out of memory with torch, and on an RTX 3090 it trains.":                            "",
-		"I train with torch for 1060 steps on 1080 pictures of 2070 classes and get CUDA out of memory on my machine.": "",
-	} {
-		events := Read(text, nil, oomlog.Scan)
-		if len(events) != 1 || events[0].Context.GPUName != want {
-			t.Errorf("%d events, %q in %q, not %q", len(events), events[0].Context.GPUName, text, want)
-		}
-	}
-}

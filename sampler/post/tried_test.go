@@ -10,6 +10,7 @@ import (
 // What was changed in vain is told, though the sentence that says so names no setting, and nothing else is.
 func TestTriedInVain(t *testing.T) {
 	const gpu, chunks, batch, size = sampler.ToldTried + "gpu", sampler.ToldTried + "chunks", sampler.ToldTried + "batch", sampler.ToldTried + "size"
+	const inputs = sampler.ToldTried + "inputs"
 	for _, one := range []struct {
 		text, what string
 		told       bool
@@ -30,6 +31,16 @@ func TestTriedInVain(t *testing.T) {
 		{"I lowered max_seq_length to 128. Still the same error.", sampler.ToldTried + "length", true},
 		{"A smaller model has the same problem.", sampler.ToldTried + "model", true},
 		{"I took a smaller model and it works.", sampler.ToldTried + "model", false},
+		{"I changed the parameters max_mel_frames and encoder_batch_size but still cannot solve it.", batch, true},
+		{"I changed the parameters max_mel_frames and encoder_batch_size but still cannot solve it.", size, true},
+		{"I lowered crop_width and it still can't run.", size, true},
+		{"I lowered num_frames. Now it works.", size, false},
+		{"I set hidden_size to 256 and get the same error.", size, false},
+		{"I set the batch_size to 2 and get the same error.", size, false},
+		{"Resizing to 100x100 didn't help.", size, true},
+		{"Tried with three different photos, always the same.", inputs, true},
+		{"I tried 5 other videos and it still fails.", inputs, true},
+		{"I tried other photos and they work.", inputs, false},
 		{"I have set it to batch size of 1.", batch, true},
 		{"I have set it to batch size of 1.\n\npython train.py --batch_size 2 --lr 0.1\n", batch, false},
 		{"I reduced the batch size to 1 and still get the same error.\n\npython train.py --batch_size 8 --lr 0.1\n", batch, true},

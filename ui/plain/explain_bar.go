@@ -48,6 +48,9 @@ func (p *page) bar(e explain.Event) {
 			legend = append(legend, part.paint(part.mark)+" "+p.words.Say(part.label)+" "+strconv.FormatFloat(part.bytes.GiB(), 'f', 2, 64))
 		}
 	}
+	if c.Beyond >= 5*sampler.MiB {
+		legend = append(legend, p.words.Say("label.beyond", "size", strconv.FormatFloat(c.Beyond.GiB(), 'f', 2, 64)))
+	}
 	p.flow(left, legend)
 }
 

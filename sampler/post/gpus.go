@@ -1,0 +1,59 @@
+package post
+
+import (
+	"strings"
+
+	"nvpeak/sampler"
+)
+
+// gpus are how people name a GPU in a sentence: the words, and what stands before the name as the maker writes it. A bare number is a
+// GPU only where it is counted, owned or called one: it can be a width, too.
+var gpus = []struct {
+	words *lazy // the model, and what is added to it
+	brand string
+}{
+	{lazily(`(?i)\b(?:[gr]tx|geforce|nvidia)[ -]?((?:9|10|16|20|30|40|50)[5-9]0)(?:[ -]?(ti|super))?s?\b`), ""},
+	{lazily(`(?i)\b[1-8] ?[x×*] ?((?:10|16|20|30|40|50)[5-9]0)(?:[ -]?(ti|super))?s?\b`), ""},
+	{lazily(`(?i)\b(?:my|an?|single|one|two|three|four|dual|the) ((?:10|16|20|30|40|50)[5-9]0)(?:[ -]?(ti|super))?s?(?:[.,;:!?()\n]|\s*$|\s+(?:gpus?|cards?|graphics|laptop|with|and|but|on|which|\d+ ?G))`), ""},
+	{lazily(`(?i)(?:\b|\b[1-8] ?[x×*] ?)(A100|A800|H100|H200|H800|V100S?|P100)()s?\b`), "-"},
+	{lazily(`(?:\b|\b[1-8] ?[x×*] ?)(A10G?|A30|A40|K80|L40S?|M40|M60|P40|T4)()s?\b`), "-"},
+	{lazily(`(?i)\b(?:rtx |quadro |nvidia )?(A[2456]000)()s?\b`), "RTX "},
+	{lazily(`(?i)\bquadro ([KMPT]\d{3,4})()\b`), "Quadro "},
+	{lazily(`(?i)\btitan ?(xp|x|v|rtx)()\b`), "TITAN "},
+}
+
+// gpuNamed is the GPU that a text names, where that is one kind; else "".
+func gpuNamed(text string) string {
+	found := ""
+	for _, row := range gpus {
+		for _, at := range row.words.FindAllStringSubmatch(text, 16) {
+			name := strings.ToUpper(at[1])
+			switch {
+			case row.brand == "" && (name[0] == '9' || name[0] == '1'):
+				name = "GTX " + name
+			case row.brand == "":
+				name = "RTX " + name
+			case row.brand != "-":
+				name = row.brand + name
+			}
+			switch strings.ToLower(at[2]) {
+			case "ti":
+				name += " Ti"
+			case "super":
+				name += " SUPER"
+			}
+			if found != "" && found != name {
+				return ""
+			}
+			found = name
+		}
+	}
+	return found
+}
+
+// addGPU puts it into a context whose log names none.
+func addGPU(c *sampler.LogContext, text string) {
+	if c.GPUName == "" {
+		c.GPUName = gpuNamed(text)
+	}
+}
