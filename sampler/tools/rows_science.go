@@ -99,7 +99,7 @@ var science = []Tool{
 		Levers: []Lever{{Input, "NeighborSampler([10, 5, 5])", "nodes"}, {Batch, "DataLoader(batch_size=256)", "half"}, {Offload, "DataLoader(use_uva=True)", "offload"}}},
 	{Name: "OGB", Library: true, Words: []string{"ogb", "ogbn_products", "nodeproppred"},
 		Source: "https://github.com/snap-stanford/ogb/blob/master/examples/nodeproppred/products/cluster_gcn.py",
-		Levers: []Lever{{Batch, "--batch_size 8", "half"}, {Input, "--num_partitions 30000", "nodes"}, {Model, "--hidden_channels 128", "layers"}, {Model, "--num_layers 2", "layers"}}},
+		Levers: []Lever{{Input, "cluster_gcn.py --num_partitions 30000", "nodes"}}},
 	{Name: "GraphGPS", Words: []string{"graphgps", "GPSModel"},
 		Source: "https://github.com/rampasek/GraphGPS/blob/main/configs/GPS/zinc-GPS+RWSE.yaml",
 		Levers: []Lever{{Batch, "train.batch_size 8", "half"}, {Model, "gt.layer_type CustomGatedGCN+Performer", "smaller"}, {Model, "gt.layers 5", "layers"}, {Model, "gt.dim_hidden 32 gnn.dim_inner 32", "layers"}}},
