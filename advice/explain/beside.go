@@ -75,6 +75,9 @@ func (f *failure) largerGPU() string {
 		return small[0]
 	}
 	id, need := "do.more_gpu", f.allocated.Or(0)+f.requested.Or(0)
+	if f.total.Known() && f.free.Known() && f.numbers() { // with its context, and what others hold
+		need = max(need, f.total.Or(0).Less(f.free.Or(0)).Less(f.unallocated.Or(0))+f.requested.Or(0))
+	}
 	if f.program.is(running) {
 		id = "do.more_gpu_or_cpu"
 	}

@@ -22,7 +22,7 @@ func TestBeside(t *testing.T) {
 		in       Incident
 		has, not string
 	}{
-		"too big":         {Incident{Events: []sampler.OOMEvent{big(1, 23.2)}}, "or a GPU with more memory: it needs more than 24.20 GiB", "nvidia-smi"},
+		"too big":         {Incident{Events: []sampler.OOMEvent{big(1, 23.2)}}, "or a GPU with more memory: it needs more than 24.90 GiB", "nvidia-smi"},
 		"a command":       {Incident{Events: []sampler.OOMEvent{big(1, 23.2)}, Command: "python train.py --batch-size 8"}, "or a GPU with more memory", "nvidia-smi"},
 		"recorded":        {Incident{Events: []sampler.OOMEvent{big(1, 23.2)}, History: recorded}, "", "or a GPU with more memory"},
 		"larger than any": {Incident{Events: []sampler.OOMEvent{big(400, 23.2)}}, "", "or a GPU with more memory"},

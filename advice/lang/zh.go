@@ -1474,7 +1474,7 @@ var textsZH = map[string]string{
 	"fix.cap_sample_size.cost.beyond_ram":        "无",
 	"do.check_files":                             "检查当时读取的文件的路径、格式和文件头；打印程序从中读到的数值",
 	"do.same_cuda":                               "CUDA 版本与 torch 不同的扩展要重新编译",
-	"detail.too_big_packed":                      "其中 {missing} 若能归还就放得下，而峰值过后留下这么多很平常：一次所需超过了现有。",
+	"detail.too_big_packed":                      "其中 {missing} 若能归还就放得下；之前的峰值留下这么多无法再用的空间很平常。",
 	"do.cupy_blocks":                             "已释放的块仍留在池中，并计入限额",
 	"do.shuffle_buffer":                          "缓冲区保存这么多完整样本；在它之后再解码",
 	"fix.reduce_dataloader_workers.title.tfdata": "减小 shuffle 缓冲区，并减少同时读取的文件",
@@ -1738,7 +1738,7 @@ var textsZH = map[string]string{
 
 	"detail.host_request":                     "申请了 {need}。",
 	"detail.shape":                            "申请的是 {shape} 的张量：按 32 位为 {need}。没有写当时剩多少，看不出 GPU 其余部分被谁占用。",
-	"detail.validation_holes":                 "其中 {missing} 若能归还就放得下，而峰值过后留下这么多很平常：验证一次所需超过了现有。",
+	"detail.validation_holes":                 "其中 {missing} 若能归还就放得下；训练留下这么多验证用不上的碎块很平常。",
 	"do.pagefile_need":                        "高级 > 虚拟内存：与内存合计须超过这一次申请所需的 {need}",
 	"fix.halve_batch_accumulate.title.queues": "同时放在内存里的少一些：减小 batch，队列里少放几个",
 	"fix.halve_batch_accumulate.why.queues":   "被拒绝的操作在 CPU 上运行，它的张量和等待的 batch 都在内存里。",

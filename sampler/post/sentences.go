@@ -94,6 +94,9 @@ func title(text string, all []sentence, shows bool) (sentence, bool) {
 	if mark == "" && shows && plain(line, rest) && reportsError.MatchString(line) {
 		return sentence{text: strings.TrimSpace(line), line: 1, title: true}, true
 	}
+	if mark == "" && !shows && plain(line, rest) && ranOut.MatchString(line) && frames.MatchString(rest) {
+		return sentence{text: strings.TrimSpace(line), line: 1, title: true}, true // the message was cut off below them
+	}
 	if mark == "" && !shows && plain(line, rest) && (firstHand(all) || form.MatchString(rest) && !toReaders(all)) {
 		return sentence{text: strings.TrimSpace(line), line: 1, title: true}, true
 	}
@@ -102,6 +105,9 @@ func title(text string, all []sentence, shows bool) (sentence, bool) {
 	}
 	return sentence{text: strings.TrimSpace(line[len(mark):]), line: 1, title: true}, true
 }
+
+// frames are those of a traceback.
+var frames = lazily(`(?m)^\s*File "[^"\n]+", line \d+, in \S`)
 
 // errorName is the name of an error as programs print it.
 var errorName = lazily(`\w(?:Error|Exception): `)

@@ -305,7 +305,7 @@ var language = []Tool{
 	{Name: "audio-separator", Words: []string{"audio-separator", "python-audio-separator"}, Does: Runs,
 		Source: "https://github.com/nomadkaraoke/python-audio-separator/blob/main/audio_separator/utils/cli.py",
 		Levers: []Lever{{Input, "--mdxc_segment_size=128", "chunk"}, {Input, "--mdx_segment_size=128", "chunk"}, {Batch, "--mdx_batch_size=1 --mdxc_batch_size=1 --vr_batch_size=1", "one"}, {Input, "--chunk_duration=600", "parts"}}},
-	{Name: "Open-Unmix", Words: []string{"open-unmix", "open-unmix-pytorch", "umxhq"},
-		Source: "https://github.com/sigsep/open-unmix-pytorch/blob/master/docs/training.md",
-		Levers: []Lever{{Batch, "--batch-size 4", "half"}, {Input, "--seq-dur 3", "seconds"}, {Model, "--nb-channels 1", "layers"}}},
+	{Name: "Open-Unmix", Words: []string{"open-unmix", "open-unmix-pytorch", "openunmix", "umx", "umxl", "umxhq"},
+		Source: "https://github.com/sigsep/open-unmix-pytorch/blob/master/openunmix/cli.py",
+		Levers: []Lever{{Input, "--duration 120", "seconds"}, {Offload, "--no-cuda", "cpu"}}},
 }

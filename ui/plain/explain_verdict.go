@@ -26,7 +26,7 @@ func (p *page) verdict(e explain.Explanation) {
 func (p *page) causes(causes []sampler.Cause) {
 	p.line("")
 	for i, c := range causes {
-		if i > 1 || i == 1 && c.Confidence < 0.4 {
+		if i > 1 || i == 1 && (c.Confidence < 0.4 || c.ID == "unknown") { // beside a cause, "cannot tell" says nothing
 			break
 		}
 		label := p.label("label.cause")
