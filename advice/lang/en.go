@@ -1474,7 +1474,7 @@ var textsEN = map[string]string{
 	"fix.cap_sample_size.cost.beyond_ram":        "none",
 	"do.check_files":                             "check paths, format and header of the files that it was reading; print what it takes from them",
 	"do.same_cuda":                               "rebuild extensions whose CUDA is not that of torch",
-	"detail.too_big_packed":                      "{missing} of that would be enough if it could be given back; so much is usual where an earlier peak was larger than what is left can serve again.",
+	"detail.too_big_packed":                      "{missing} of that would be enough if it could be given back; earlier peaks usually leave that much in pieces.",
 	"do.cupy_blocks":                             "blocks that were freed stay in the pool, and count against its limit",
 	"do.shuffle_buffer":                          "the buffer holds that many whole samples; decode after it, not before",
 	"fix.reduce_dataloader_workers.title.tfdata": "Make the shuffle buffer smaller, and read fewer files at once",
@@ -1739,7 +1739,7 @@ var textsEN = map[string]string{
 
 	"detail.host_request":                     "It asked for {need}.",
 	"detail.shape":                            "It asked for a tensor of {shape}: {need} in 32 bits. What was free is not said, so this text does not show what held the rest of the GPU.",
-	"detail.validation_holes":                 "{missing} of that would be enough if it could be given back; so much is usual where training left pieces that validation cannot use.",
+	"detail.validation_holes":                 "{missing} of that would be enough if it could be given back; training usually leaves that much in pieces.",
 	"do.pagefile_need":                        "Advanced > Virtual memory: with the RAM it must hold more than the {need} that this one request needs",
 	"fix.halve_batch_accumulate.title.queues": "Hold less in RAM at once: smaller batches, and fewer of them in queues",
 	"fix.halve_batch_accumulate.why.queues":   "The operation that was refused runs on the CPU, so its tensors, and the batches that wait for it, lie in RAM.",
