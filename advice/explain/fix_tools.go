@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -63,17 +64,22 @@ var knobs = []knob{
 var fixesTools = []fixRow{
 	{id: FixLimitRequests, source: sourceVLLM,
 		kinds: server, cost: 0.03,
-		lives:   map[string]float64{CausePreallocation: 0.95, CauseTooBig: 0.85, CauseDataSpike: 0.9, CauseFragmentation: 0.7, CauseUnknown: 0.6},
-		when:    func(f *failure) bool { return f.takesLess() },
-		reach:   always(0.95),
-		variant: func(f *failure) string { return f.program.name },
+		lives: map[string]float64{CausePreallocation: 0.95, CauseTooBig: 0.85, CauseDataSpike: 0.9, CauseFragmentation: 0.7, CauseUnknown: 0.6},
+		when:  func(f *failure) bool { return f.takesLess() },
+		reach: always(0.95),
+		variant: func(f *failure) string {
+			if f.program.name == "vllm" && !f.graphsOn() {
+				return "vllm_eager"
+			}
+			return f.program.name
+		},
 		do: func(f *failure) []string {
 			list := f.turnAll(FixShortenContext, FixLimitRequests)
 			share := f.withShare(f.program.name, func(v float64) float64 { return float64(int(v*100+0.5)-10) / 100 })
 			if f.program.name == "sglang" {
 				return append(share, list[0]+"  "+f.comment("do.or"))
 			}
-			if f.program.name == "vllm" {
+			if f.graphsOn() {
 				list = append(list, withoutGraphs(share[0])+"  "+f.comment("do.no_graphs"))
 			} else {
 				list = append(list, share[0]+"  "+f.comment("do.or"))
@@ -248,7 +254,7 @@ func (f *failure) turnAll(fixes ...string) []string {
 			continue
 		}
 		plain += " " + k.option + " " + k.value
-		if edited, ok := command.Parse(text).WithOption(k.option, k.value); ok && set {
+		if edited, ok := k.lower(command.Parse(text)); ok && set {
 			text = edited
 		}
 	}
@@ -256,6 +262,23 @@ func (f *failure) turnAll(fixes ...string) []string {
 		return []string{text}
 	}
 	return []string{plain}
+}
+
+// lower sets the option in a command, to half of what it has where that is less.
+func (k knob) lower(c command.Line) (text string, ok bool) {
+	most, err := strconv.ParseFloat(k.value, 64)
+	if err != nil {
+		most = math.Inf(1)
+	}
+	if text, _, ok = c.WithNumber(func(v float64) float64 { return min(max(1, math.Floor(v/2)), most) }, command.PlainName(k.option)); ok {
+		return text, true
+	}
+	return c.WithOption(k.option, k.value)
+}
+
+// graphsOn: the CUDA graphs of vLLM are on, as far as the command tells.
+func (f *failure) graphsOn() bool {
+	return f.program.name == "vllm" && !f.command.HasPlain("enforce_eager")
 }
 
 // dryRun: vLLM tries how much the largest batch needs, before it takes its share for the cache. Fewer requests

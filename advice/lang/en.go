@@ -1875,6 +1875,8 @@ var textsEN = map[string]string{
 	"fix.cap_sample_size.why.program":        "The compiled program needs {all} in all. A loop over one dimension of an array needs a part of it at a time.",
 	"fix.cap_sample_size.cost.program":       "some speed",
 	"fix.limit_requests.title.vllm":          "Let vLLM take less: shorter contexts, fewer requests, a smaller share, no CUDA graphs",
+	"fix.limit_requests.title.vllm_eager":    "Let vLLM take less: shorter contexts, fewer requests, a smaller share",
+	"fix.limit_requests.why.vllm_eager":      "Its share holds weights, cache and the largest batch.",
 	"fix.limit_requests.why.vllm":            "Its share holds weights, cache and the largest batch; CUDA graphs come on top.",
 	"do.no_graphs":                           "or this, without CUDA graphs, which take 1 to 3 GiB beside the share",
 	"do.attention":                           "or memory-efficient attention (xformers, sdpa): one tensor of that size is mostly attention",

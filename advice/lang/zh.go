@@ -1874,6 +1874,8 @@ var textsZH = map[string]string{
 	"fix.cap_sample_size.why.program":        "编译后的程序总共需要 {all}。沿数组的一个维度循环，一次只需要其中一部分。",
 	"fix.cap_sample_size.cost.program":       "略慢",
 	"fix.limit_requests.title.vllm":          "让 vLLM 少占一些：更短的上下文、更少的请求、更小的比例、不用 CUDA graph",
+	"fix.limit_requests.title.vllm_eager":    "让 vLLM 少占一些：更短的上下文、更少的请求、更小的比例",
+	"fix.limit_requests.why.vllm_eager":      "它的份额放权重、缓存和最大的批次。",
 	"fix.limit_requests.why.vllm":            "它的份额放权重、缓存和最大的批次；CUDA graph 另算。",
 	"do.no_graphs":                           "或者这个，不用 CUDA graph，它在份额之外占 1 到 3 GiB",
 	"do.attention":                           "或用省显存的注意力（xformers、sdpa）：这么大的单个张量多半是注意力",
