@@ -65,6 +65,9 @@ var fixesValidation = []fixRow{
 			if f.told(sampler.ToldLate) {
 				return 0.3 // a graph that is kept would have shown in the first validation
 			}
+			if f.asksLargeTest() {
+				return 0.5
+			}
 			if f.history == nil && (f.creepsUp() || !f.numbers()) {
 				return 1
 			}
@@ -76,11 +79,19 @@ var fixesValidation = []fixRow{
 // validatesBlindly: nothing tells whether the graph of validation is kept or its batch is too large. Both are
 // changed in the same lines, and of public threads each was what helped in half.
 func (f *failure) validatesBlindly() bool {
-	if f.phase() != sampler.PhaseValidation || f.numbers() || f.history != nil || !f.torchCode() || f.graphOff() || f.isUltralytics() || f.failedBuilding() || f.keepsResults() || f.scoresOutputs() {
+	if f.phase() != sampler.PhaseValidation || f.numbers() || f.history != nil || !f.torchCode() || f.graphOff() || f.isUltralytics() || f.failedBuilding() || f.keepsResults() || f.scoresOutputs() || f.asksLargeTest() {
 		return false
 	}
 	_, batch := f.command.EvalBatchArgument()
 	return !batch
+}
+
+// largeTest is more than one layer of a graph takes (own threshold).
+const largeTest = 4 * sampler.GiB
+
+// asksLargeTest: a test asks for so much at once that its input is large, not that it keeps a graph.
+func (f *failure) asksLargeTest() bool {
+	return f.testsOnly() && f.requested.Or(0) >= largeTest
 }
 
 // creepsUp: all that was asked for is next to nothing of what is held already, as where each layer's activations
