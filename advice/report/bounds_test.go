@@ -203,6 +203,12 @@ func TestExitNear(t *testing.T) {
 	if x := r.exitNear(&failed{t: 300, event: sampler.OOMEvent{PID: sampler.Some(9)}}); x == nil || x.PID != 4 {
 		t.Errorf("of a process that never was: %+v", x)
 	}
+	if x := r.exitNear(&failed{t: 300, gpu: sampler.Some(1)}); x != nil {
+		t.Errorf("on another GPU: %+v", x)
+	}
+	if x := r.exitNear(&failed{t: 300, gpu: sampler.Some(1), event: sampler.OOMEvent{PID: sampler.Some(3)}}); x == nil || x.PID != 3 {
+		t.Errorf("of a process that is on two: %+v", x)
+	}
 }
 
 // The alerts that tell of a failure's cause were open within a quarter of an hour before, on its GPU or of the machine.

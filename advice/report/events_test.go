@@ -94,3 +94,35 @@ func TestEventsOfSnapshots(t *testing.T) {
 		t.Errorf("the end of nobody: %+v", list)
 	}
 }
+
+// A failure that a log tells on a GPU is an event on that one, as its alert is, though a process on another one ended at that time.
+func TestEventOnPrintedGPU(t *testing.T) {
+	for name, row := range map[string]struct {
+		event sampler.OOMEvent
+		want  sampler.Opt[int]
+	}{
+		"printed":           {sampler.OOMEvent{GPUIndex: sampler.Some(1)}, sampler.Some(1)},
+		"of a process":      {sampler.OOMEvent{PID: sampler.Some(2)}, sampler.Some(1)},
+		"not told: the end": {sampler.OOMEvent{}, sampler.Some(0)},
+	} {
+		r := New(Options{})
+		for second := range 9 {
+			s := card(float64(second), 48*gibs, 40*gibs)
+			s.GPUs = append(s.GPUs, s.GPUs[0])
+			s.GPUs[1].Index, s.GPUs[1].UUID = 1, "b"
+			if second < 6 {
+				s.GPUs[0].Processes = []sampler.Process{job(1, 40*gibs)}
+			}
+			s.GPUs[1].Processes = []sampler.Process{job(2, 40*gibs)}
+			r.Snapshot(s)
+			if second == 6 {
+				r.OOM(row.event, r.at, "recording")
+			}
+		}
+		for _, e := range r.Report().Events {
+			if e.Kind == "oom" && e.GPU != row.want {
+				t.Errorf("%s: on GPU %v", name, e.GPU)
+			}
+		}
+	}
+}

@@ -90,7 +90,8 @@ func (r *Reporter) exitNear(f *failed) (best *exit) {
 		x := &r.exits[i]
 		d := math.Abs(x.T - f.t)
 		pid, ok := f.event.PID.Value()
-		if d > nearExit || ok && r.everListed(pid) && x.PID != pid {
+		gpu, known := f.gpu.Value()
+		if d > nearExit || ok && r.everListed(pid) && x.PID != pid || known && x.GPU != gpu && !(ok && x.PID == pid) {
 			continue
 		}
 		if best == nil || d < math.Abs(best.T-f.t) || d == math.Abs(best.T-f.t) && x.Bytes > best.Bytes {

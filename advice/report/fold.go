@@ -153,6 +153,7 @@ func (r *Reporter) OOM(e sampler.OOMEvent, at time.Time, from string) {
 	f := failed{event: e, t: r.seconds(at), at: at, from: from}
 	if r.watch != nil {
 		if r.count > 0 {
+			f.gpu = r.watch.GPUOf(e)
 			f.incident = r.watch.Incident(r.meant(e, f.t))
 		}
 		r.gather(r.watch.Event(e, at))

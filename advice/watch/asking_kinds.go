@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -45,6 +46,14 @@ var harmlessRefusals = []harmless{
 		planned, _, _ := a.planned.since(a.tried - planSeconds)
 		return a.asked.Live == 0 && a.refusal.Freed == 0 && (a.refusal.Tries == 1 || planned > 0 || a.asked.Granted > 0)
 	}},
+}
+
+// tested says whether a process took pieces of one size and nothing else until one was refused, and gave them all back: whatever it says
+// in the end, such as that it has found errors, is not of that. Who fails of it has other memory, too, or does not give it back.
+func (a *asking) tested() bool {
+	pieces := float64(a.refusal.Bytes) * float64(cmp.Or(a.run.n, a.asked.Granted))
+	return a.filled && a.refusal.Tries == 1 && a.asked.Whole && a.asked.Largest == a.refusal.Bytes &&
+		pieces >= fillShare*float64(a.asked.Peak) && float64(a.asked.Live) <= leftShare*float64(a.asked.Peak)
 }
 
 // movesToHost says whether what was refused is not the GPU's memory, or need not be.

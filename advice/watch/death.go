@@ -51,6 +51,9 @@ func (p *proc) died() bool {
 		return false
 	}
 	end := a.end()
+	if end == gaveUp && !a.faulted() && a.tested() {
+		return false
+	}
 	if end == gaveUp && p.seen-a.tried <= atOnceSeconds {
 		return !a.replaced() // other threads get memory until the last moment
 	}
@@ -65,7 +68,7 @@ func (p *proc) died() bool {
 		switch {
 		case a.grantedSince():
 			within = goesSeconds
-		case a.refusal.Bytes == 0: // it has no allocator yet that asks again
+		case a.refusal.Bytes == 0, a.refusal.Tries == 1 && !a.faulted(): // it has no allocator yet that asks again; a core dump takes its time
 			within = plainSeconds
 		}
 		return p.seen-a.tried <= within
@@ -100,11 +103,14 @@ func (a *asking) end() end {
 		return endUnknown
 	case status == 0:
 		return endedWell
-	case status <= 128 || status > 128+lastSignal || slices.Contains(ownSignals, status-128):
+	case status <= 128 || status > 128+lastSignal || a.faulted():
 		return gaveUp
 	}
 	return stopped
 }
+
+// faulted says whether it ended by a signal that it brought on itself.
+func (a *asking) faulted() bool { return slices.Contains(ownSignals, a.asked.ExitStatus.Or(0)-128) }
 
 // lastSignal is the highest number of one; exit(-1) is above it, too.
 const lastSignal = 64

@@ -93,6 +93,14 @@ func (w *Watch) Incident(e sampler.OOMEvent) explain.Incident {
 	return in
 }
 
+// GPUOf is the index of the GPU that a failure was on, as its alert says it.
+func (w *Watch) GPUOf(e sampler.OOMEvent) (gpu sampler.Opt[int]) {
+	if g, _ := ownerOf(w.gpus, e); g != nil {
+		gpu = sampler.Some(g.last.Index)
+	}
+	return gpu
+}
+
 // Fit is the arithmetic of the need against a GPU, for the screen: the typed need, else
 // the refused one, else the largest request of late. Without one there are no holders, which take longer than all the rest.
 // ok is false for an unknown GPU.

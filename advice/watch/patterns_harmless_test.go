@@ -300,6 +300,31 @@ var harmlessPatterns = []pattern{
 		d.wait(40)
 		j.exits(1)
 	}},
+	{"oom", "quiet_driver_once_exit_1", nil, func(d *driven) { // it asked once, and fails of something else
+		j := trained(d, 30)
+		j.ask(12 * gib)
+		d.wait(12)
+		j.exits(1)
+	}},
+	{"oom", "quiet_driver_tester_exit_1", nil, func(d *driven) { // it has found errors
+		j := d.job(4242, "memtest")
+		d.wait(2)
+		for j.ask(gib) {
+		}
+		d.wait(4)
+		j.giveAll()
+		d.wait(0.5)
+		j.exits(1)
+	}},
+	{"oom", "quiet_driver_tester_at_once_exit_1", nil, func(d *driven) {
+		j := d.job(4242, "memtest")
+		d.wait(2)
+		for j.ask(gib) {
+		}
+		j.giveAll()
+		d.wait(0.3)
+		j.exits(1)
+	}},
 	{"oom", "quiet_driver_little_killed", nil, func(d *driven) { // it does with little, until somebody ends it
 		j := trained(d, 39)
 		j.ask(512 * mib)

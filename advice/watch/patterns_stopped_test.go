@@ -144,6 +144,14 @@ var stoppedPatterns = []pattern{
 		d.wait(2)
 		j.exits(143)
 	}},
+	{"oom", "quiet_driver_stopped_asks_on", nil, func(d *driven) { // a server without a free moment: each of its requests fails
+		j := trained(d, 30)
+		for range 4 {
+			j.ask(12 * gib)
+			d.wait(2.6)
+		}
+		j.exits(143)
+	}},
 	{"oom", "quiet_driver_stopped_waits", nil, func(d *driven) { // for room, with its model loaded
 		o := d.job(5000, "python other.py")
 		d.wait(2)

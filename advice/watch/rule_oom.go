@@ -70,7 +70,8 @@ func reportedFailures(f *Facts) []finding {
 	return out
 }
 
-// diedAgain is how often the program of a death has died so of late; last: this time is the newest, which stands for all.
+// diedAgain is how often the program of a death has died so of late; last: this time is the newest, which stands for all but those that nobody has
+// been told of before.
 func diedAgain(list []failure, i int, now float64) (times int, last bool) {
 	a := &list[i]
 	if !a.dead || a.death.command == "" {
@@ -84,19 +85,20 @@ func diedAgain(list []failure, i int, now float64) (times int, last bool) {
 		if j != i && list[max(i, j)].beside(&list[min(i, j)]) {
 			continue
 		}
-		if j > i {
+		switch {
+		case j <= i:
+			times++
+		case b.at > a.at:
 			return 0, false
 		}
-		times++
 	}
 	return times, true
 }
 
-// beside says whether a death is that of another process of the same program, and not of the one that took its place: where no GPU is known
-// there may be one on each.
+// beside says whether a death is that of another process of the same program, and not of the one that took its place: it had begun by then.
 func (o *failure) beside(before *failure) bool {
 	start, known := o.death.start.Value()
-	return !o.placed && known && before.death.Time.After(start)
+	return known && before.death.Time.After(start)
 }
 
 func renderFailure(f *Facts, o *failure) message {

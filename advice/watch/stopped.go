@@ -39,7 +39,7 @@ func (a *asking) copedBefore() bool {
 	planned, _, _ := a.planned.since(a.tried - copedSeconds)
 	coped, _, _ := a.coped.since(a.tried - copedSeconds)
 	open, first, _ := a.open.since(a.tried - copedSeconds)
-	return planned+coped > 0 || open > 0 && a.tried-first > stopSeconds
+	return planned+coped > 0 || open > 0 && a.tried-first > retrySeconds
 }
 
 // signal is what the process ended by; 0: none, or it is not known.

@@ -29,6 +29,9 @@ func (e *exact) ends(at time.Time, live sampler.Bytes) {
 	c := &e.contexts
 	if c.fresh == 0 {
 		c.gone = true
+		if !e.base.Known() { // nor will any figure have it
+			c.brief = max(c.brief, e.since+sampler.ContextMost)
+		}
 		return
 	}
 	c.brief = max(c.brief, c.withFresh())

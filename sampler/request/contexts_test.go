@@ -33,7 +33,7 @@ func TestBriefContext(t *testing.T) {
 		"it is there, and in no figure yet": {[]func(*scene){makes, alloc(5)}, 8*gib + context, sampler.PeakCallsAlone},
 		"a figure has it":                   {[]func(*scene){makes, alloc(5), free(5), figure(3*gib + context + second)}, 8*gib + context + second, sampler.PeakCalls},
 		"and it ends":                       {[]func(*scene){makes, figure(3*gib + context + second), ends, alloc(5), free(5), figure(3*gib + context)}, 8*gib + context, sampler.PeakCalls},
-		"and it ends, and no figure comes":  {[]func(*scene){makes, figure(3*gib + context + second), ends, alloc(5), free(5)}, 3*gib + context + second, sampler.PeakCallsAlone},
+		"and it ends, and no figure comes":  {[]func(*scene){makes, figure(3*gib + context + second), ends, alloc(5), free(5)}, 8 * gib, sampler.PeakCallsAlone},
 		"retained once more":                {[]func(*scene){func(s *scene) { s.context(0) }, alloc(5), free(5)}, 8*gib + context, sampler.PeakCalls},
 		"on another GPU":                    {[]func(*scene){func(s *scene) { s.call("cuCtxCreate_v2", Call{Address: 0xd001, Device: 1}) }, alloc(5), free(5)}, 8*gib + context, sampler.PeakCalls},
 	}
@@ -48,6 +48,56 @@ func TestBriefContext(t *testing.T) {
 		s.later(ms(50))
 		if p := s.of(0, 7); p.Peak == nil || p.Peak.Bytes != row.want || p.Peak.Source != row.source {
 			t.Errorf("%s: %+v, not %v by %s", name, p.Peak, row.want, row.source)
+		}
+	}
+}
+
+// Contexts that have ended before any figure of the driver, or before the process asked for memory on that GPU, leave a lower bound as well, and none
+// that is below what was asked for.
+func TestContextBeforeFigures(t *testing.T) {
+	const context = 500 * mib
+	makes := func(s *scene) { s.call("cuCtxCreate_v2", Call{Address: 0xd000, Device: 0}) }
+	ends := func(s *scene) { s.call("cuCtxDestroy_v2", Call{Address: 0xd000, Device: -1}) }
+	resets := func(s *scene) { s.call("cuDevicePrimaryCtxReset_v2", Call{Device: 0}) }
+	alloc := func(context, at uint64, n sampler.Bytes) func(*scene) {
+		return func(s *scene) {
+			s.call("cuMemAlloc_v2", Call{Address: at, Size: uint64(n), Context: context, Device: -1})
+		}
+	}
+	figure := func(n sampler.Bytes) func(*scene) {
+		return func(s *scene) {
+			s.later(ms(50))
+			s.Listed(s.gpus[0].Key(), s.now, []sampler.Process{{PID: 7, Memory: sampler.Some(n)}})
+			s.later(ms(50))
+		}
+	}
+	for name, row := range map[string]struct {
+		late   bool
+		steps  []func(*scene)
+		want   sampler.Bytes
+		source string
+	}{
+		"all between two figures":   {false, []func(*scene){figure(context), makes, alloc(0xd000, 1, gib), ends, figure(context)}, gib, sampler.PeakCallsAlone},
+		"and it goes far beyond":    {false, []func(*scene){makes, alloc(0xd000, 1, gib), ends, figure(context), alloc(0xc000, 2, 4*gib)}, 4*gib + context, sampler.PeakCalls},
+		"the device is reset":       {false, []func(*scene){makes, alloc(0xd000, 1, 5*gib), resets, makes, alloc(0xd000, 2, gib), figure(gib + context)}, 5 * gib, sampler.PeakCallsAlone},
+		"before it asks":            {false, []func(*scene){makes, ends, alloc(0xc000, 1, 100*mib), figure(100*mib + context)}, 100*mib + context, sampler.PeakCallsAlone},
+		"before it asks for much":   {false, []func(*scene){makes, ends, alloc(0xc000, 1, 2*gib), figure(2*gib + context)}, 2*gib + context, sampler.PeakCalls},
+		"one after the other":       {false, []func(*scene){resets, makes, alloc(0xd000, 1, 100*mib), figure(100*mib + context)}, 100*mib + context, sampler.PeakCalls},
+		"of a process from before":  {true, []func(*scene){alloc(0xc000, 1, gib), figure(gib + context), makes, alloc(0xd000, 2, gib), ends, figure(gib + context)}, 2*gib + context, sampler.PeakCallsAlone},
+		"of one, and a figure came": {true, []func(*scene){alloc(0xc000, 1, gib), makes, figure(gib + 2*context), ends, alloc(0xc000, 2, gib)}, 2 * gib, sampler.PeakCallsAlone},
+	} {
+		s := newScene(t, 1, people{7: {}})
+		if row.late {
+			s.Late(7)
+		}
+		s.context(0)
+		for _, step := range row.steps {
+			step(s)
+		}
+		s.later(ms(50))
+		p := s.of(0, 7)
+		if p.Peak == nil || p.Peak.Bytes != row.want || p.Peak.Source != row.source || !row.late && p.Peak.Bytes < p.Requests.Peak {
+			t.Errorf("%s: %+v, not %v by %s (asked for %v)", name, p.Peak, row.want, row.source, p.Requests.Peak)
 		}
 	}
 }

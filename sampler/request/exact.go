@@ -100,7 +100,7 @@ func (e *exact) note(at time.Time, live sampler.Bytes, loose bool) {
 // source is where the peak is from.
 func (e *exact) source() string {
 	switch {
-	case e.alone(), e.short():
+	case e.alone(), e.short(), e.top < e.since:
 		return sampler.PeakCallsAlone
 	case e.loose || e.guessed:
 		return sampler.PeakOverlapping
@@ -111,10 +111,10 @@ func (e *exact) source() string {
 // alone says whether nothing is known but the calls.
 func (e *exact) alone() bool { return e.apart || !e.base.Known() }
 
-// peak is the most the process has held, and when.
+// peak is the most the process has held, and when: never less than was asked for, where no figure goes with that.
 func (e *exact) peak() (sampler.Bytes, time.Time) {
-	if e.alone() {
-		return e.since, e.topAt
+	if e.alone() || e.top < e.since {
+		return e.since, e.sinceAt
 	}
 	return e.top, e.topAt
 }

@@ -11,7 +11,7 @@ import (
 func (t *Tracker) place(p *process, s *seat) sampler.GPUKey {
 	on := slices.DeleteFunc(slices.Clone(t.listed[p.pid]), func(key sampler.GPUKey) bool { return p.takenBy(s, key) })
 	there := func(key sampler.GPUKey) bool {
-		return key != sampler.GPUKey{} && !p.takenBy(s, key) && (len(on) == 0 || slices.Contains(on, key) || p.late && t.listedBefore(key, p.made[s.key.device]))
+		return key != sampler.GPUKey{} && !p.takenBy(s, key) && (len(on) == 0 || slices.Contains(on, key) || p.late && t.listedBefore(key, p.made[s.key.device].newest))
 	}
 	key := t.ordinals.Key(&p.who, s.key.device)
 	if s.key.device < 0 {
@@ -55,9 +55,9 @@ func (t *Tracker) listsAwaited(p *process) bool {
 	if !t.older[p.pid] && p.first.After(since) {
 		since = p.first
 	}
-	for _, at := range p.made {
-		if at.After(since) {
-			since = at
+	for _, m := range p.made {
+		if m.newest.After(since) {
+			since = m.newest
 		}
 	}
 	if since.IsZero() || t.last.Sub(since) >= listsCome {

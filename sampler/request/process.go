@@ -24,12 +24,12 @@ type process struct {
 	streams  map[uint64]uint64 // the contexts that they are of
 	blocks   map[where]*block
 	mapped   map[uint64]mapping
-	got      time.Time         // when it was granted memory last
-	waiting  int               // requests that wait for a snapshot
-	retains  map[int]int       // of primary contexts, by device
-	made     map[int]time.Time // the newest context, by device
-	seats    []*seat           // few: one for each device
-	dropped  [64]dropped       // of late, a ring
+	got      time.Time    // when it was granted memory last
+	waiting  int          // requests that wait for a snapshot
+	retains  map[int]int  // of primary contexts, by device
+	made     map[int]made // contexts, by device
+	seats    []*seat      // few: one for each device
+	dropped  [64]dropped  // of late, a ring
 	drops    int
 	taken    [64]taken // of late, a ring
 	takings  int
@@ -66,12 +66,23 @@ const (
 )
 
 func newProcess(pid int) *process {
-	return &process{pid: pid, handles: map[uint64]int{}, streams: map[uint64]uint64{}, blocks: map[where]*block{}, mapped: map[uint64]mapping{}, retains: map[int]int{}, made: map[int]time.Time{}}
+	return &process{pid: pid, handles: map[uint64]int{}, streams: map[uint64]uint64{}, blocks: map[where]*block{}, mapped: map[uint64]mapping{}, retains: map[int]int{}, made: map[int]made{}}
+}
+
+// made is what is known of the contexts of a device.
+type made struct {
+	newest      time.Time
+	there, most int // how many: now, and at one time
 }
 
 // makes notes that a context of a device was made, which takes memory of it; anew: it was not there before.
 func (p *process) makes(device int, at time.Time, anew bool) {
-	p.made[device] = at
+	m := p.made[device]
+	if m.newest = at; anew {
+		m.there++
+		m.most = max(m.most, m.there)
+	}
+	p.made[device] = m
 	for _, s := range p.seats {
 		if s.key.device == device {
 			s.tally.context = at
@@ -82,10 +93,14 @@ func (p *process) makes(device int, at time.Time, anew bool) {
 	}
 }
 
-// unmakes notes that one has ended. Of a process that was there before it is not known which of them.
+// unmakes notes that one has ended.
 func (p *process) unmakes(device int, at time.Time) {
+	if m, ok := p.made[device]; ok {
+		m.there = max(m.there-1, 0)
+		p.made[device] = m
+	}
 	for _, s := range p.seats {
-		if s.key.device == device && !p.late {
+		if s.key.device == device {
 			s.tally.exact.ends(at, s.tally.live)
 		}
 	}
@@ -125,7 +140,10 @@ func (p *process) seat(c *Call, several bool) *seat {
 	if len(p.seats) == maxSeats { // threads come and go
 		return p.seats[maxSeats-1]
 	}
-	s := &seat{key: k, tally: &tally{context: p.made[k.device], partly: p.hides}}
+	m := p.made[k.device]
+	s := &seat{key: k, tally: &tally{context: m.newest, partly: p.hides}}
+	// No figure before this has been taken; of those that are gone none will be.
+	s.tally.exact.contexts.brief = sampler.Bytes(m.most-m.there) * sampler.ContextMost //nolint:gosec // a count
 	p.seats = append(p.seats, s)
 	p.keepsSteps()
 	return s
@@ -273,7 +291,7 @@ func (p *process) ends(c *Call) {
 		device, known = p.handles[c.Address]
 		delete(p.handles, c.Address)
 	}
-	if known {
+	if known && (c.Device < 0 || !p.late) { // the primary one of a process that was there before may have other holders
 		p.unmakes(device, c.Time)
 	}
 }

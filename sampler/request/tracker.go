@@ -40,9 +40,7 @@ type asked struct {
 
 const (
 	maxProcesses = 1024
-	maxCalls     = 2048         // of one process, in one snapshot
-	maxAllCalls  = 2 * maxCalls // what reads recordings takes as many
-	maxBlocks    = 1 << 17      // of one process
+	maxBlocks    = 1 << 17 // of one process
 )
 
 // New makes an empty fold; host knows the processes.
@@ -266,7 +264,7 @@ func (t *Tracker) gives(p *process, c *Call, f *Function) {
 	} else {
 		t.refuse(s, c, n)
 	}
-	if p.waiting == maxCalls || len(t.calls) == maxAllCalls {
+	if !t.room(p, c) {
 		t.door.Untold++
 		return
 	}
