@@ -249,11 +249,8 @@ func (c *collector) answers(dev int) bool {
 	return c.gpus[dev].answers()
 }
 
-// answers says whether slow calls to the device make sense: one without memory figures
-// (a vGPU) still has others.
-func (d *device) answers() bool {
-	return d.memErr == nil || errors.Is(d.memErr, ErrNotSupported) || errors.Is(d.memErr, ErrNoPermission)
-}
+// answers says whether slow calls to the device make sense.
+func (d *device) answers() bool { return d.memErr == nil || refused(d.memErr) }
 
 func (c *collector) listed(d *device, at time.Time, procs []Process, err error) {
 	d.asked = false

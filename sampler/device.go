@@ -46,17 +46,20 @@ type device struct {
 }
 
 // retryAfter is how long a device with that error is left alone: a lost GPU 10 s, what
-// somebody has to fix half a minute, what it once could do 5 s.
+// somebody has to fix half a minute, what it once could do a second.
 func (d *device) retryAfter(err error) time.Duration {
 	switch {
 	case errors.Is(err, ErrLost):
 		return 10 * time.Second
-	case errors.Is(err, ErrNotSupported) && !d.readAt.IsZero():
-		return 5 * time.Second
-	case errors.Is(err, ErrNotSupported), errors.Is(err, ErrNoPermission):
+	case refused(err) && d.readAt.IsZero():
 		return 30 * time.Second
 	}
 	return time.Second
+}
+
+// refused says whether an error is of one question only: a GPU that does not tell its memory (a vGPU) has other figures.
+func refused(err error) bool {
+	return errors.Is(err, ErrNotSupported) || errors.Is(err, ErrNoPermission)
 }
 
 // memory sorts out what cannot be: 2^64-1, a total of 0, more used than total, and
@@ -156,7 +159,7 @@ func (d *device) gpu(lost error, at time.Time, period time.Duration, asking Aski
 		g.LastXIDTime = Some(d.xidTime)
 	}
 	for _, err := range []error{lost, d.advised(d.memErr)} {
-		if err != nil && !errors.Is(err, ErrNotSupported) { // the last values would be lies now
+		if err != nil && !refused(err) { // the last values would be lies now
 			g.Error = Some(Clean(d.silence(err.Error(), at)))
 			g.Memory = Memory{Total: d.mem.Total, SharedWithHost: d.dev.SharedWithHost}
 			g.Throttle, g.Processes = []string{}, []Process{}

@@ -181,3 +181,28 @@ func follow(t *testing.T, s *Source, o sampler.Options, span time.Duration) (all
 		}
 	}
 }
+
+// TestMemoryRefusedForAWhile: a GPU whose memory is refused for a while is back within 3 s, and its other figures never go.
+func TestMemoryRefusedForAWhile(t *testing.T) {
+	t.Parallel()
+	const until = 7 * time.Second
+	s, inside := playText(t, "gpu 0-1 util=50 temp=40\nmem * used=10GiB\nproc * pid=5 memory=rest\nfail nvmlDeviceGetMemoryInfo* gpu=0 code=NO_PERMISSION from=2s to=7s\n"+
+		"fail nvmlDeviceGetMemoryInfo* gpu=1 code=NOT_SUPPORTED from=2s to=7s\n")
+	if !inside {
+		return
+	}
+	began := time.Now()
+	back := [2]bool{}
+	for _, snap := range follow(t, s, sampler.Options{Whole: 5 * time.Second}, until+3*time.Second) {
+		for i := range snap.GPUs {
+			g, since := &snap.GPUs[i], snap.Time.Sub(began)
+			if g.Temperature.Or(0) != 40 || g.Utilization.GPU.Or(0) != 50 || len(g.Processes) != 1 {
+				t.Errorf("GPU %d after %v: temperature %v, utilization %v, %d processes, error %v", i, since, g.Temperature, g.Utilization.GPU, len(g.Processes), g.Error)
+			}
+			back[i] = since > until && g.Memory.Used.Known() && !g.Error.Known()
+		}
+	}
+	if !back[0] || !back[1] {
+		t.Errorf("after 3 s the memory is back: %v", back)
+	}
+}
