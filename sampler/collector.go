@@ -17,7 +17,8 @@ type collector struct {
 	gpus     []*device
 	byKey    map[GPUKey]*device // by UUID, so that a reconnect finds its own
 	marks    *Watermarks
-	lost     error // the whole driver is away
+	opened   time.Time // when the connection was; zero: not known
+	lost     error     // the whole driver is away
 	sampling Sampling
 	lists    listBudget
 	asking   Asking // nil: nobody sees requests
@@ -55,6 +56,13 @@ func (c *collector) adopt(inv Inventory) {
 		known.heard, known.told = false, false
 		c.gpus = append(c.gpus, known)
 	}
+}
+
+// openedAt notes since when the devices can be asked.
+func (c *collector) openedAt(at time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.opened = at
 }
 
 // reading notes an answer of the memory poller and returns the used memory as snapshots
@@ -325,7 +333,7 @@ func (c *collector) snapshot(at time.Time, host string, hm Opt[HostMemory]) *Sna
 	c.dropRates(at)
 	for _, d := range c.gpus {
 		d.rises.tell(&d.win, d.asked)
-		g := d.gpu(c.lost, at, c.period(), c.asking)
+		g := d.gpu(c.lost, at, c.opened, c.period(), c.asking)
 		if g.Memory.Window == nil { // what it saw before the error
 			c.marks.window(g.Key(), &d.mem, &d.win)
 		}

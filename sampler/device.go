@@ -141,6 +141,23 @@ func outOfDate(now, read time.Time, there bool, what string) error {
 	return nil
 }
 
+// unheard is what a device has not told since the connection was opened, when that is no longer soon, or nil.
+func (d *device) unheard(at, opened time.Time) error {
+	age := at.Sub(opened)
+	what := ""
+	switch {
+	case opened.IsZero() || age < settleMost:
+	case !d.heard:
+		what = callMemory
+	case !d.told:
+		what = callSlow
+	}
+	if what == "" {
+		return nil
+	}
+	return fmt.Errorf("%w: no answer for %.1f s (%s)", ErrTransient, age.Seconds(), what)
+}
+
 // silence says in the text of an error that the GPU does not answer for how long that is so: a call that hangs gives the
 // error once.
 func (d *device) silence(text string, at time.Time) string {
@@ -151,8 +168,8 @@ func (d *device) silence(text string, at time.Time) string {
 	return fmt.Sprintf("%v (%.0f s): %s", ErrNotAnswering, at.Sub(d.readAt).Seconds(), why)
 }
 
-// gpu is the GPU at a time; its memory is asked for every period. asking: who knows of its processes more than the driver; nil: nobody.
-func (d *device) gpu(lost error, at time.Time, period time.Duration, asking Asking) GPU {
+// gpu is the GPU at a time, of a connection since opened; its memory is asked for every period. asking: who knows of its processes more than the driver; nil: nobody.
+func (d *device) gpu(lost error, at, opened time.Time, period time.Duration, asking Asking) GPU {
 	g := GPU{Index: d.dev.Index, UUID: d.dev.UUID, PCI: d.dev.PCI, Name: d.dev.Name, MIG: d.dev.MIG, Unsplit: d.dev.Unsplit,
 		ComputeCapability: d.dev.ComputeCapability, LastXID: d.xid}
 	if d.xid.Known() {
@@ -168,7 +185,7 @@ func (d *device) gpu(lost error, at time.Time, period time.Duration, asking Aski
 	}
 	stale := d.stale(at, period)
 	oldList := outOfDate(at, d.procAt, d.procsOK, "process list")
-	for _, err := range []error{stale, d.slowErr, d.listErr, oldList, outOfDate(at, d.slowAt, d.slowErr == nil, "utilization, power, clocks"), d.rateErr} {
+	for _, err := range []error{stale, d.slowErr, d.listErr, oldList, outOfDate(at, d.slowAt, d.slowErr == nil, "utilization, power, clocks"), d.rateErr, d.unheard(at, opened)} {
 		if err != nil && !g.Error.Known() {
 			g.Error = Some(Clean(err.Error()))
 		}

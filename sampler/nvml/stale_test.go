@@ -206,3 +206,37 @@ func TestMemoryRefusedForAWhile(t *testing.T) {
 		t.Errorf("after 3 s the memory is back: %v", back)
 	}
 }
+
+// TestHangsFromTheStart: where a call of one GPU hangs from the start, one snapshot says so of that GPU and has the figures of the other; those of
+// a program that goes on say that there was no answer yet.
+func TestHangsFromTheStart(t *testing.T) {
+	t.Parallel()
+	for call, kind := range map[string]string{"MemoryInfo*": "memory", "UtilizationRates": "metrics and processes", "ComputeRunningProcesses*": "metrics and processes"} {
+		t.Run(kind+" in "+call, func(t *testing.T) {
+			t.Parallel()
+			s, inside := playText(t, "gpu 0-1 util=50\nmem * used=10GiB\nproc * pid=5 memory=rest\nhang nvmlDeviceGet"+call+" gpu=0 to=8s\n")
+			if !inside {
+				return
+			}
+			list := follow(t, s, sampler.Options{Settle: 40 * time.Millisecond}, 6*time.Second)
+			if len(list) == 0 {
+				t.Fatal("no snapshot")
+			}
+			want := "not answering: a driver call (" + kind + ") has not returned"
+			if got := list[0].GPUs[0].Error.Or(""); !strings.HasPrefix(got, want) {
+				t.Errorf("it says %q, want %q", got, want)
+			}
+			if g := &list[0].GPUs[1]; g.Error.Known() || g.Memory.Used.Or(0) != 10*sampler.GiB || g.Utilization.GPU.Or(0) != 50 || len(g.Processes) != 1 {
+				t.Errorf("the other one: used %v, utilization %v, %d processes, error %v", g.Memory.Used, g.Utilization.GPU, len(g.Processes), g.Error)
+			}
+			s.Close()
+			began := time.Now()
+			for _, snap := range follow(t, s, sampler.Options{Interval: 500 * time.Millisecond}, 2500*time.Millisecond) {
+				g := &snap.GPUs[0]
+				if figures := g.Memory.Used.Known() && g.Utilization.GPU.Known() && len(g.Processes) > 0; !figures && !g.Error.Known() && snap.Time.Sub(began) > 600*time.Millisecond {
+					t.Errorf("after %v there are no figures, and no reason", snap.Time.Sub(began))
+				}
+			}
+		})
+	}
+}
