@@ -221,7 +221,10 @@ func (c *collector) slow(dev int, at time.Time, m Metrics, merr error, procs []P
 	d.slowErr = nil
 	m.PCIe.RX, m.PCIe.TX = d.metrics.PCIe.RX, d.metrics.PCIe.TX
 	if merr == nil || !errors.Is(merr, ErrTransient) {
-		d.metrics, d.slowAt = m, at
+		d.metrics, d.slowAt, d.oldest = m, at, m.Oldest
+		if d.metrics.Oldest = (time.Time{}); d.oldest.IsZero() {
+			d.oldest = at
+		}
 	}
 	c.listed(d, at, procs, perr)
 }

@@ -24,6 +24,7 @@ type device struct {
 	metrics    Metrics
 	slowErr    error
 	slowAt     time.Time // when metrics were asked for last; zero: never
+	oldest     time.Time // when the oldest of them was read
 	rateErr    error     // of the PCIe throughput
 	rateAt     time.Time // when that was read
 	procs      []Process
@@ -158,15 +159,18 @@ func (d *device) unheard(at, opened time.Time) error {
 	return fmt.Errorf("%w: no answer for %.1f s (%s)", ErrTransient, age.Seconds(), what)
 }
 
-// silence says in the text of an error that the GPU does not answer for how long that is so: a call that hangs gives the
+// silence says in the text of an error that the GPU does not answer since when that is so: a call that hangs gives the
 // error once.
-func (d *device) silence(text string, at time.Time) string {
+func silence(text string, since, at time.Time) string {
 	why, ok := strings.CutPrefix(text, ErrNotAnswering.Error()+": ")
-	if !ok || d.readAt.IsZero() || at.Before(d.readAt) {
+	if !ok || since.IsZero() || at.Before(since) {
 		return text
 	}
-	return fmt.Sprintf("%v (%.0f s): %s", ErrNotAnswering, at.Sub(d.readAt).Seconds(), why)
+	return fmt.Sprintf("%v (%.0f s): %s", ErrNotAnswering, at.Sub(since).Seconds(), why)
 }
+
+// turnLate is how late the turn may be of a figure that is read again when it is as old as freshFor.
+const turnLate = 200 * time.Millisecond
 
 // gpu is the GPU at a time, of a connection since opened; its memory is asked for every period. asking: who knows of its processes more than the driver; nil: nobody.
 func (d *device) gpu(lost error, at, opened time.Time, period time.Duration, asking Asking) GPU {
@@ -177,7 +181,7 @@ func (d *device) gpu(lost error, at, opened time.Time, period time.Duration, ask
 	}
 	for _, err := range []error{lost, d.advised(d.memErr)} {
 		if err != nil && !refused(err) { // the last values would be lies now
-			g.Error = Some(Clean(d.silence(err.Error(), at)))
+			g.Error = Some(Clean(silence(err.Error(), d.readAt, at)))
 			g.Memory = Memory{Total: d.mem.Total, SharedWithHost: d.dev.SharedWithHost}
 			g.Throttle, g.Processes = []string{}, []Process{}
 			return g
@@ -185,9 +189,11 @@ func (d *device) gpu(lost error, at, opened time.Time, period time.Duration, ask
 	}
 	stale := d.stale(at, period)
 	oldList := outOfDate(at, d.procAt, d.procsOK, "process list")
-	for _, err := range []error{stale, d.slowErr, d.listErr, oldList, outOfDate(at, d.slowAt, d.slowErr == nil, "utilization, power, clocks"), d.rateErr, d.unheard(at, opened)} {
+	tooOld := d.slowErr == nil && at.Sub(d.oldest) > freshFor+turnLate
+	oldFigures := outOfDate(at, d.oldest, tooOld, "utilization, power, clocks")
+	for _, err := range []error{stale, d.slowErr, d.listErr, oldFigures, oldList, d.rateErr, d.unheard(at, opened)} {
 		if err != nil && !g.Error.Known() {
-			g.Error = Some(Clean(err.Error()))
+			g.Error = Some(Clean(silence(err.Error(), d.slowAt, at)))
 		}
 	}
 	g.Metrics = d.metrics

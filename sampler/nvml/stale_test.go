@@ -240,3 +240,37 @@ func TestHangsFromTheStart(t *testing.T) {
 		})
 	}
 }
+
+// TestHangMakesNothingOld: while a call of one GPU hangs, no figure of any GPU is older than 3 s without a word, give or take that the turn may be late.
+func TestHangMakesNothingOld(t *testing.T) {
+	t.Parallel()
+	text := "gpu 0-2 temp=0 fan=0\nmem * used=10GiB\n"
+	for tenth := 1; tenth < 90; tenth++ { // each figure is the time of its reading
+		text += fmt.Sprintf("set * at=%dms temp=%d fan=%d\n", 100*tenth, tenth, tenth)
+	}
+	for _, call := range []string{"FanSpeed", "Temperature"} {
+		t.Run(call, func(t *testing.T) {
+			t.Parallel()
+			s, inside := playText(t, text+"hang nvmlDeviceGet"+call+"* gpu=1 from=2300ms to=9s\n")
+			if !inside {
+				return
+			}
+			began, told := time.Now(), ""
+			for _, snap := range follow(t, s, sampler.Options{Interval: 200 * time.Millisecond}, 7500*time.Millisecond) {
+				for i := range snap.GPUs {
+					g := &snap.GPUs[i]
+					for _, figure := range []sampler.Opt[int]{g.Fan, g.Temperature} {
+						age := snap.Time.Sub(began) - time.Duration(figure.Or(0))*100*time.Millisecond
+						if figure.Known() && age > 3500*time.Millisecond && !g.Error.Known() {
+							t.Errorf("GPU %d after %v: a figure is %v old", i, snap.Time.Sub(began), age)
+						}
+					}
+				}
+				told = snap.GPUs[1].Error.Or(told)
+			}
+			if !strings.HasPrefix(told, "not answering (") || !strings.HasSuffix(told, " s): a driver call (metrics and processes) has not returned") {
+				t.Errorf("GPU 1 says %q", told)
+			}
+		})
+	}
+}
