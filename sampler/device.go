@@ -131,7 +131,7 @@ func (d *device) advised(err error) error {
 	if err == nil || !d.readAt.IsZero() {
 		return err
 	}
-	return fmt.Errorf("%w; %s", err, Remedy(err))
+	return withRemedy(err)
 }
 
 // outOfDate is why what was read at a time is not that of now, or nil. Where driver calls are slow they are made seldom.
