@@ -3,7 +3,10 @@ package sampler
 import (
 	"context"
 	"slices"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 )
 
 // abandoning is a source in one of whose calls the worker is given up as hanging.
@@ -63,5 +66,44 @@ func TestAbandonedWorkerEnds(t *testing.T) {
 		if p.askSlow(src.w, 0); len(src.calls) > 0 {
 			t.Errorf("%s: a lost GPU is asked for %v", row.name, src.calls)
 		}
+	}
+}
+
+// A call in a sweep that hangs is given up half a second after watch has seen it, not a second: all others wait for it. One of less is
+// slow, and no call that is seen twice is another.
+func TestSweepGivenUpSoon(t *testing.T) {
+	for name, row := range map[string]struct {
+		lasts time.Duration // a call that begins 200 ms before watch looks; the next one begins at once
+		want  time.Duration // after its begin; 0: never
+	}{
+		"it hangs":    {time.Hour, 700 * time.Millisecond},
+		"it is slow":  {450 * time.Millisecond, 0},
+		"one by one":  {300 * time.Millisecond, 0},
+		"it is quick": {10 * time.Millisecond, 0},
+	} {
+		fakeTime(t, name, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(context.Background())
+			var given time.Time
+			g := newGroup(ctx, func(error) {}, func(int, string, error) { given = time.Now() })
+			s := &Sweep{calm: func(*Sweep) {}}
+			w := &worker{group: g, kind: callMemory, limit: memoryLimit, run: func(*worker) {}, dev: -1}
+			g.workers = append(g.workers, w)
+			g.wg.Add(1)
+			w.enterSweep(s, []int{0})
+			g.background(g.watch)
+			time.Sleep(time.Until(time.Now().Truncate(watchPeriod).Add(watchPeriod)) - 200*time.Millisecond)
+			began := time.Now()
+			for time.Since(began) < 5*time.Second && given.IsZero() {
+				atomic.AddInt64(&s.Control[controlCalls], 1)
+				atomic.StoreInt64(&s.Control[controlCalling], 1)
+				time.Sleep(min(row.lasts, 5*time.Second))
+				atomic.StoreInt64(&s.Control[controlCalling], 0)
+			}
+			if given.IsZero() != (row.want == 0) || row.want > 0 && given.Sub(began) != row.want {
+				t.Errorf("given up after %v, want %v", given.Sub(began), row.want)
+			}
+			cancel()
+			synctest.Wait()
+		})
 	}
 }

@@ -17,7 +17,8 @@ type collector struct {
 	gpus     []*device
 	byKey    map[GPUKey]*device // by UUID, so that a reconnect finds its own
 	marks    *Watermarks
-	lost     error // the whole driver is away
+	opened   time.Time // when the connection was; zero: not known
+	lost     error     // the whole driver is away
 	sampling Sampling
 	lists    listBudget
 	asking   Asking // nil: nobody sees requests
@@ -55,6 +56,13 @@ func (c *collector) adopt(inv Inventory) {
 		known.heard, known.told = false, false
 		c.gpus = append(c.gpus, known)
 	}
+}
+
+// openedAt notes since when the devices can be asked.
+func (c *collector) openedAt(at time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.opened = at
 }
 
 // reading notes an answer of the memory poller and returns the used memory as snapshots
@@ -213,7 +221,10 @@ func (c *collector) slow(dev int, at time.Time, m Metrics, merr error, procs []P
 	d.slowErr = nil
 	m.PCIe.RX, m.PCIe.TX = d.metrics.PCIe.RX, d.metrics.PCIe.TX
 	if merr == nil || !errors.Is(merr, ErrTransient) {
-		d.metrics, d.slowAt = m, at
+		d.metrics, d.slowAt, d.oldest = m, at, m.Oldest
+		if d.metrics.Oldest = (time.Time{}); d.oldest.IsZero() {
+			d.oldest = at
+		}
 	}
 	c.listed(d, at, procs, perr)
 }
@@ -249,11 +260,8 @@ func (c *collector) answers(dev int) bool {
 	return c.gpus[dev].answers()
 }
 
-// answers says whether slow calls to the device make sense: one without memory figures
-// (a vGPU) still has others.
-func (d *device) answers() bool {
-	return d.memErr == nil || errors.Is(d.memErr, ErrNotSupported) || errors.Is(d.memErr, ErrNoPermission)
-}
+// answers says whether slow calls to the device make sense.
+func (d *device) answers() bool { return d.memErr == nil || refused(d.memErr) }
 
 func (c *collector) listed(d *device, at time.Time, procs []Process, err error) {
 	d.asked = false
@@ -328,7 +336,7 @@ func (c *collector) snapshot(at time.Time, host string, hm Opt[HostMemory]) *Sna
 	c.dropRates(at)
 	for _, d := range c.gpus {
 		d.rises.tell(&d.win, d.asked)
-		g := d.gpu(c.lost, at, c.period(), c.asking)
+		g := d.gpu(c.lost, at, c.opened, c.period(), c.asking)
 		if g.Memory.Window == nil { // what it saw before the error
 			c.marks.window(g.Key(), &d.mem, &d.win)
 		}

@@ -60,8 +60,8 @@ func TestFailedReadings(t *testing.T) {
 	}{
 		{"transient", fmt.Errorf("memory: %w", ErrTransient), true, false, 0},
 		{"lost", fmt.Errorf("memory: %w", ErrLost), false, true, 10 * time.Second},
-		{"no permission", ErrNoPermission, false, true, 30 * time.Second},
-		{"not supported", ErrNotSupported, true, false, 5 * time.Second}, // it was
+		{"no permission", ErrNoPermission, true, false, time.Second}, // it was
+		{"not supported", ErrNotSupported, true, false, time.Second}, // it was
 		{"unknown", fmt.Errorf("driver says 999\x1b[31m"), false, true, time.Second},
 	} {
 		c := collected()
@@ -314,7 +314,7 @@ func TestOldList(t *testing.T) {
 	}{
 		{freshFor, false, ""},
 		{freshFor + 1, false, "out of date (3 s): process list"},
-		{8 * time.Second, false, "out of date (8 s): process list"},
+		{8 * time.Second, false, "out of date (8 s): utilization, power, clocks"}, // older than the list, or as old
 		{8 * time.Second, true, "out of date (8 s): utilization, power, clocks"},
 	} {
 		c, at := collected(), noon.Add(row.after)

@@ -24,6 +24,7 @@ type device struct {
 	metrics    Metrics
 	slowErr    error
 	slowAt     time.Time // when metrics were asked for last; zero: never
+	oldest     time.Time // when the oldest of them was read
 	rateErr    error     // of the PCIe throughput
 	rateAt     time.Time // when that was read
 	procs      []Process
@@ -46,17 +47,20 @@ type device struct {
 }
 
 // retryAfter is how long a device with that error is left alone: a lost GPU 10 s, what
-// somebody has to fix half a minute, what it once could do 5 s.
+// somebody has to fix half a minute, what it once could do a second.
 func (d *device) retryAfter(err error) time.Duration {
 	switch {
 	case errors.Is(err, ErrLost):
 		return 10 * time.Second
-	case errors.Is(err, ErrNotSupported) && !d.readAt.IsZero():
-		return 5 * time.Second
-	case errors.Is(err, ErrNotSupported), errors.Is(err, ErrNoPermission):
+	case refused(err) && d.readAt.IsZero():
 		return 30 * time.Second
 	}
 	return time.Second
+}
+
+// refused says whether an error is of one question only: a GPU that does not tell its memory (a vGPU) has other figures.
+func refused(err error) bool {
+	return errors.Is(err, ErrNotSupported) || errors.Is(err, ErrNoPermission)
 }
 
 // memory sorts out what cannot be: 2^64-1, a total of 0, more used than total, and
@@ -127,7 +131,7 @@ func (d *device) advised(err error) error {
 	if err == nil || !d.readAt.IsZero() {
 		return err
 	}
-	return fmt.Errorf("%w; %s", err, Remedy(err))
+	return withRemedy(err)
 }
 
 // outOfDate is why what was read at a time is not that of now, or nil. Where driver calls are slow they are made seldom.
@@ -138,26 +142,46 @@ func outOfDate(now, read time.Time, there bool, what string) error {
 	return nil
 }
 
-// silence says in the text of an error that the GPU does not answer for how long that is so: a call that hangs gives the
-// error once.
-func (d *device) silence(text string, at time.Time) string {
-	why, ok := strings.CutPrefix(text, ErrNotAnswering.Error()+": ")
-	if !ok || d.readAt.IsZero() || at.Before(d.readAt) {
-		return text
+// unheard is what a device has not told since the connection was opened, when that is no longer soon, or nil.
+func (d *device) unheard(at, opened time.Time) error {
+	age := at.Sub(opened)
+	what := ""
+	switch {
+	case opened.IsZero() || age < settleMost:
+	case !d.heard:
+		what = callMemory
+	case !d.told:
+		what = callSlow
 	}
-	return fmt.Sprintf("%v (%.0f s): %s", ErrNotAnswering, at.Sub(d.readAt).Seconds(), why)
+	if what == "" {
+		return nil
+	}
+	return fmt.Errorf("%w: no answer for %.1f s (%s)", ErrTransient, age.Seconds(), what)
 }
 
-// gpu is the GPU at a time; its memory is asked for every period. asking: who knows of its processes more than the driver; nil: nobody.
-func (d *device) gpu(lost error, at time.Time, period time.Duration, asking Asking) GPU {
+// silence says in the text of an error that the GPU does not answer since when that is so: a call that hangs gives the
+// error once.
+func silence(text string, since, at time.Time) string {
+	why, ok := strings.CutPrefix(text, ErrNotAnswering.Error()+": ")
+	if !ok || since.IsZero() || at.Before(since) {
+		return text
+	}
+	return fmt.Sprintf("%v (%.0f s): %s", ErrNotAnswering, at.Sub(since).Seconds(), why)
+}
+
+// turnLate is how late the turn may be of a figure that is read again when it is as old as freshFor.
+const turnLate = 200 * time.Millisecond
+
+// gpu is the GPU at a time, of a connection since opened; its memory is asked for every period. asking: who knows of its processes more than the driver; nil: nobody.
+func (d *device) gpu(lost error, at, opened time.Time, period time.Duration, asking Asking) GPU {
 	g := GPU{Index: d.dev.Index, UUID: d.dev.UUID, PCI: d.dev.PCI, Name: d.dev.Name, MIG: d.dev.MIG, Unsplit: d.dev.Unsplit,
 		ComputeCapability: d.dev.ComputeCapability, LastXID: d.xid}
 	if d.xid.Known() {
 		g.LastXIDTime = Some(d.xidTime)
 	}
 	for _, err := range []error{lost, d.advised(d.memErr)} {
-		if err != nil && !errors.Is(err, ErrNotSupported) { // the last values would be lies now
-			g.Error = Some(Clean(d.silence(err.Error(), at)))
+		if err != nil && !refused(err) { // the last values would be lies now
+			g.Error = Some(Clean(silence(err.Error(), d.readAt, at)))
 			g.Memory = Memory{Total: d.mem.Total, SharedWithHost: d.dev.SharedWithHost}
 			g.Throttle, g.Processes = []string{}, []Process{}
 			return g
@@ -165,9 +189,11 @@ func (d *device) gpu(lost error, at time.Time, period time.Duration, asking Aski
 	}
 	stale := d.stale(at, period)
 	oldList := outOfDate(at, d.procAt, d.procsOK, "process list")
-	for _, err := range []error{stale, d.slowErr, d.listErr, oldList, outOfDate(at, d.slowAt, d.slowErr == nil, "utilization, power, clocks"), d.rateErr} {
+	tooOld := d.slowErr == nil && at.Sub(d.oldest) > freshFor+turnLate
+	oldFigures := outOfDate(at, d.oldest, tooOld, "utilization, power, clocks")
+	for _, err := range []error{stale, d.slowErr, d.listErr, oldFigures, oldList, d.rateErr, d.unheard(at, opened)} {
 		if err != nil && !g.Error.Known() {
-			g.Error = Some(Clean(err.Error()))
+			g.Error = Some(Clean(silence(err.Error(), d.slowAt, at)))
 		}
 	}
 	g.Metrics = d.metrics

@@ -224,11 +224,10 @@ func TestSilence(t *testing.T) {
 		"GPU is lost: memory (GPU_IS_LOST)":                        "GPU is lost: memory (GPU_IS_LOST)",
 		"driver connection lost: not answering: what was asked of": "driver connection lost: not answering: what was asked of",
 	} {
-		d := device{readAt: noon}
-		if got := d.silence(text, noon.Add(12*time.Second)); got != want {
+		if got := silence(text, noon, noon.Add(12*time.Second)); got != want {
 			t.Errorf("%q", got)
 		}
-		if got := (&device{}).silence(text, noon); got != text {
+		if got := silence(text, time.Time{}, noon); got != text {
 			t.Errorf("never answered: %q", got)
 		}
 	}

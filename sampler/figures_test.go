@@ -94,8 +94,8 @@ func TestRetryAfter(t *testing.T) {
 		err  error
 		read bool
 		want time.Duration
-	}{{ErrLost, true, 10 * time.Second}, {ErrNotSupported, true, 5 * time.Second}, {ErrNotSupported, false, 30 * time.Second},
-		{ErrNoPermission, true, 30 * time.Second}, {errors.New("x"), true, time.Second}} {
+	}{{ErrLost, true, 10 * time.Second}, {ErrNotSupported, true, time.Second}, {ErrNotSupported, false, 30 * time.Second},
+		{ErrNoPermission, true, time.Second}, {ErrNoPermission, false, 30 * time.Second}, {errors.New("x"), true, time.Second}} {
 		d := &device{}
 		if row.read {
 			d.readAt = noon

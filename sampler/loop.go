@@ -48,6 +48,7 @@ func (l *Loop) Connect(ctx context.Context) error {
 		l.opt.Asking.Machine(inv.Devices)
 	}
 	l.c.adopt(chosen)
+	l.c.openedAt(l.now())
 	return nil
 }
 
@@ -191,6 +192,9 @@ func (l *Loop) publishing(ctx context.Context, ready, rates <-chan struct{}) err
 		settled := make(chan struct{})
 		defer time.AfterFunc(d, func() { close(settled) }).Stop()
 		err = l.await(ctx, max(d, settleMost), ready, rates, settled)
+		if err == nil && pending(ready) != nil { // one snapshot is all there is: it waits for what hangs to be known
+			err = l.awaitWhole(ctx, hangMost)
+		}
 	}
 	if err != nil {
 		return err
@@ -234,10 +238,12 @@ func (l *Loop) await(ctx context.Context, most time.Duration, all ...<-chan stru
 }
 
 // How long the first snapshot waits for the first round of the pollers: firstWait, and
-// settleMost when it is to have all figures. PCIe traffic takes some drivers 40 ms a GPU.
+// settleMost when it is to have all figures. PCIe traffic takes some drivers 40 ms a GPU. Where a driver is later than that,
+// hangMost more: a slow call that hangs is given up after slowLimit and watchPeriod, and the others then have their turn.
 const (
 	firstWait  = 25 * time.Millisecond
 	settleMost = 450 * time.Millisecond
+	hangMost   = slowLimit + watchPeriod + time.Second
 )
 
 func (l *Loop) publish() {

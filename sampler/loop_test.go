@@ -374,7 +374,7 @@ func TestCallReturnsWhileItIsGivenUp(t *testing.T) {
 	if !w.enter(0) {
 		t.Fatal("a device that does not hang is refused")
 	}
-	hung := g.abandon()
+	hung, _ := g.abandon(time.Now())
 	if len(hung) != 1 || w.enter(0) {
 		t.Fatal("a call over its limit does not hang")
 	}

@@ -67,6 +67,8 @@ type Metrics struct {
 	PerformanceState Opt[string]  `json:"performance_state"`
 	Throttle         []string     `json:"throttle"`
 	ECCUncorrected   Opt[uint64]  `json:"ecc_uncorrected"`
+
+	Oldest time.Time `json:"-"` // when the oldest of these was read, as a Source tells it; zero: all were read now
 }
 
 // MIG names one instance of a GPU that is split by Multi-Instance GPU.

@@ -68,11 +68,14 @@ func unseen(r rune) bool {
 const clipLength = 40
 
 // Clip is a foreign text that may stand in a sentence: harmless and short.
-func Clip(s string) string {
+func Clip(s string) string { return ClipAt(s, clipLength) }
+
+// ClipAt is a foreign text that may stand in a sentence where there is room for that many characters.
+func ClipAt(s string, most int) string {
 	s = Clean(s)
 	n := 0
 	for i := range s {
-		if n == clipLength {
+		if n == most {
 			return s[:i]
 		}
 		n++

@@ -160,69 +160,80 @@ func (w *worker) leaveSweep() bool {
 	return w.leave()
 }
 
-// sweepHangs: the sweep is in the same driver call as when watch looked last.
-func (w *worker) sweepHangs() bool {
+// look finds out which device a sweep is in a call for. That began at some time since watch looked last, and counts from now.
+func (w *worker) look(now time.Time) {
 	dev, call := w.sweep.calling()
-	same := dev >= 0 && call == w.call
-	w.call = call
-	if !same {
-		return false
+	if dev < 0 {
+		w.dev, w.call = -1, 0
+		return
 	}
-	w.dev = w.ours[dev]
-	w.abandoned, w.stuck = true, w.dev
-	w.sweep.Stop()
-	w.sweep.calm(w.sweep) // its call may be at work for a minute
-	return true
+	if w.dev = w.ours[dev]; call != w.call {
+		w.call, w.since = call, now
+	}
 }
 
-// watch abandons workers whose call hangs.
+// watch abandons workers whose call hangs. It looks on whole periods, for awake together with everybody else costs less,
+// and beside that when a call that was under way then will have lasted too long.
 func (g *group) watch(ctx context.Context) {
 	tick := time.NewTimer(watchPeriod)
 	defer tick.Stop()
+	over := watchPeriod
 	for {
-		// On whole periods: awake together with everybody else costs less.
 		now := time.Now()
-		tick.Reset(now.Truncate(watchPeriod).Add(watchPeriod).Sub(now))
+		tick.Reset(min(over, now.Truncate(watchPeriod).Add(watchPeriod).Sub(now)))
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
 		}
-		for _, w := range g.abandon() {
+		var hung []*worker
+		hung, over = g.abandon(time.Now())
+		for _, w := range hung {
 			g.replace(w)
 		}
 	}
 }
 
-// abandon gives up the workers whose call hangs and returns them. Should a call return
-// just now, leave waits for our lock, and then finds its device marked.
-func (g *group) abandon() (hung []*worker) {
+// abandon gives up the workers whose call hangs and returns them, and how long it is until the next one does, if it does. Should
+// a call return just now, leave waits for our lock, and then finds its device marked.
+func (g *group) abandon(now time.Time) (hung []*worker, over time.Duration) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	kept := g.workers[:0]
+	kept, over := g.workers[:0], watchPeriod
 	for _, w := range g.workers {
-		if w.hangs() {
+		left, calls := w.left(now)
+		if calls && left <= 0 {
 			g.hung[hangKey{w.kind, w.stuck}] = true
 			hung = append(hung, w)
-		} else {
-			kept = append(kept, w)
+			continue
+		}
+		if kept = append(kept, w); calls {
+			over = min(over, left)
 		}
 	}
 	g.workers = kept
-	return hung
+	return hung, over
 }
 
-func (w *worker) hangs() bool {
+// left is how long the call that a worker is in may still last; where that is no time, the worker is abandoned.
+func (w *worker) left(now time.Time) (left time.Duration, calls bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.sweep != nil {
-		return w.sweepHangs()
+		w.look(now)
 	}
-	if w.dev < 0 || time.Since(w.since) < w.limit {
-		return false
+	if w.dev < 0 {
+		return 0, false
+	}
+	if left = w.limit - now.Sub(w.since); left > 0 {
+		return left, true
 	}
 	w.abandoned, w.stuck = true, w.dev
-	return true
+	if w.sweep != nil {
+		w.sweep.Stop()
+		w.sweep.calm(w.sweep) // its call may be at work for a minute
+	}
+	return 0, true
 }
 
 // replace lets another worker go on without the device that hangs.

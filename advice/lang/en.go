@@ -864,7 +864,7 @@ var textsEN = map[string]string{
 
 	"alert.gpu_lost":        "GPU {gpu}: lost; programs on it have failed and need a restart after a reset or reboot",
 	"alert.gpu_lost.silent": "GPU {gpu}: no answer for {span}; its figures are unknown",
-	"alert.gpu_lost.driver": "the driver says: {text}", "alert.gpu_lost.since": "for {span}",
+	"alert.gpu_lost.driver": "the driver says: {text}", "alert.gpu_lost.since": "the driver has said for {span}: {text}",
 
 	"alert.oom": "out of memory", "alert.oom.gpu": "GPU {gpu}: out of memory", "alert.oom.host": "host: out of memory",
 	"alert.oom.refused": ": {size} refused", "alert.oom.refused_free": ": {size} refused with {free} free", "alert.oom.went_on": "; the program went on",

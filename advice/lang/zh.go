@@ -864,7 +864,7 @@ var textsZH = map[string]string{
 
 	"alert.gpu_lost":        "GPU {gpu}：已丢失；其上的程序已失败，需要重置或重启后再启动",
 	"alert.gpu_lost.silent": "GPU {gpu}：已有 {span} 没有响应；数值未知",
-	"alert.gpu_lost.driver": "驱动报告：{text}", "alert.gpu_lost.since": "已持续 {span}",
+	"alert.gpu_lost.driver": "驱动报告：{text}", "alert.gpu_lost.since": "驱动已持续 {span} 报告：{text}",
 
 	"alert.oom": "内存不足", "alert.oom.gpu": "GPU {gpu}：显存不足", "alert.oom.host": "主机：内存不足",
 	"alert.oom.refused": "：{size} 被拒绝", "alert.oom.refused_free": "：{size} 被拒绝，当时空闲 {free}", "alert.oom.went_on": "；程序继续运行",

@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -140,6 +141,34 @@ func TestLostWhileTheDriverIsAway(t *testing.T) {
 		}
 		if began = append(began, open[0].Time); !open[0].Time.Equal(began[0]) {
 			t.Errorf("at %d it is raised again", i)
+		}
+	}
+}
+
+// What the driver says of a GPU stands whole with how long it has, and so does what to do about it.
+func TestFaultIsToldWhole(t *testing.T) {
+	en := lang.English()
+	zh := lang.For("zh")
+	hangs := "not answering (12 s): a driver call (metrics and processes) has not returned"
+	for _, row := range []struct {
+		words lang.Catalog
+		kind  faultKind
+		text  string
+		want  []string
+	}{
+		{en, faultLost, "GPU is lost: memory (GPU_IS_LOST)", []string{"the driver has said for 3 s: GPU is lost: memory (GPU_IS_LOST)"}},
+		{en, faultLost, "GPU is lost: memory (GPU_IS_LOST); " + sampler.RemedyLog, []string{"the driver has said for 3 s: GPU is lost: memory (GPU_IS_LOST)", "sudo dmesg | grep -i nvrm may say why"}},
+		{zh, faultLost, "GPU is lost: memory (GPU_IS_LOST); " + sampler.RemedyLog, []string{"驱动已持续 3 秒报告：GPU is lost: memory (GPU_IS_LOST)", zh.Say("remedy.log")}},
+		{en, faultSilent, hangs, []string{"the driver says: " + hangs}},
+	} {
+		g := &gpu{last: &sampler.GPU{}, fault: fault{kind: row.kind, text: row.text, since: 50}}
+		lasted := 3.0
+		if row.kind == faultSilent {
+			lasted = 12
+		}
+		found := checkLost(&Facts{now: 50 + lasted, gpu: g})
+		if got := found[0].render(&Facts{words: row.words}).evidence; !slices.Equal(got, row.want) {
+			t.Errorf("%q: %q, want %q", row.text, got, row.want)
 		}
 	}
 }

@@ -21,27 +21,37 @@ var ruleGPULost = Rule{
 // debugger holds it; after that somebody should know.
 const silentSeconds = 10
 
+// saidLength has room for whatever nvpeak says of a driver: "not answering (12 s): a driver call (metrics and processes) has not returned".
+const saidLength = 100
+
 func checkLost(f *Facts) []finding {
 	g := f.gpu
 	if g == nil {
 		return nil
 	}
-	lasted, text, index := f.now-g.fault.since, sampler.Clip(g.fault.text), g.last.Index
+	lasted, index := f.now-g.fault.since, g.last.Index
+	said, remedy := sampler.CutRemedy(g.fault.text)
+	text := sampler.ClipAt(said, saidLength)
+	evidence := func(f *Facts, first string) []string {
+		if remedy == "" {
+			return []string{first}
+		}
+		return []string{first, f.words.Reason(remedy)}
+	}
 	switch {
 	case g.fault.kind == faultLost:
 		return []finding{{level: sampler.LevelCritical, render: func(f *Facts) message {
 			return message{
-				text: f.words.Say("alert.gpu_lost", "gpu", index),
-				evidence: []string{f.words.Say("alert.gpu_lost.driver", "text", text),
-					f.words.Say("alert.gpu_lost.since", "span", f.words.Span(lasted))},
-				numbers: map[string]float64{"lasted_s": lasted},
+				text:     f.words.Say("alert.gpu_lost", "gpu", index),
+				evidence: evidence(f, f.words.Say("alert.gpu_lost.since", "text", text, "span", f.words.Span(lasted))),
+				numbers:  map[string]float64{"lasted_s": lasted},
 			}
 		}}}
 	case g.fault.kind == faultSilent && lasted >= silentSeconds:
 		return []finding{{level: sampler.LevelWarning, render: func(f *Facts) message {
 			return message{
 				text:     f.words.Say("alert.gpu_lost.silent", "gpu", index, "span", f.words.Span(lasted)),
-				evidence: []string{f.words.Say("alert.gpu_lost.driver", "text", text)},
+				evidence: evidence(f, f.words.Say("alert.gpu_lost.driver", "text", text)),
 				numbers:  map[string]float64{"lasted_s": lasted},
 			}
 		}}}

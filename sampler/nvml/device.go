@@ -49,7 +49,7 @@ func (d *device) most() sampler.Bytes {
 }
 
 // retryEvery is how often a GPU without a handle is asked for again.
-const retryEvery = 10 * time.Second
+const retryEvery = 2 * time.Second
 
 // retry is the answer of a GPU that has no handle: why, or ErrReconnect when the driver
 // has one for it again.

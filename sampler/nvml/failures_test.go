@@ -363,3 +363,32 @@ func readStats(t *testing.T) nvmltest.Stats {
 	}
 	return st
 }
+
+// TestHandleGoneForAWhile: a GPU that the driver does not know by its number for a while stays listed with the reason, and is back soon after.
+func TestHandleGoneForAWhile(t *testing.T) {
+	t.Parallel()
+	for _, code := range []string{"INVALID_ARGUMENT", "NOT_FOUND"} {
+		t.Run(code, func(t *testing.T) {
+			t.Parallel()
+			s, inside := playText(t, "gpu 0-2\nmem * used=10GiB\nfail nvmlDevice*Get* gpu=1 from=1500ms to=5s code="+code+"\n")
+			if !inside {
+				return
+			}
+			began := time.Now()
+			told, back := "", false
+			for _, snap := range follow(t, s, sampler.Options{}, 10*time.Second) {
+				if len(snap.GPUs) != 3 {
+					t.Fatalf("%d GPUs after %v", len(snap.GPUs), snap.Time.Sub(began))
+				}
+				g := &snap.GPUs[1]
+				if why := g.Error.Or(""); strings.Contains(why, "opening GPU 1") {
+					told = why
+				}
+				back = g.Memory.Used.Known() && !g.Error.Known()
+			}
+			if !strings.HasPrefix(told, "not answering (") || !strings.HasSuffix(told, " s): the driver has no handle for it: opening GPU 1 ("+code+")") || !back {
+				t.Errorf("told %q; it is back: %v", told, back)
+			}
+		})
+	}
+}

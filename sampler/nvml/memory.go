@@ -91,8 +91,8 @@ func reading2(v gonvml.Memory_v2) sampler.Reading {
 // goneInARow is how many such answers of every GPU mean that the connection is gone.
 const goneInARow = 3
 
-// refusedFor is how long a GPU is left alone that does not know the call. Some did before.
-const refusedFor = 4 * time.Second
+// refusedFor is how long a GPU is left alone that refuses the call: less than the caller's second, for some did answer before.
+const refusedFor = 500 * time.Millisecond
 
 // failed says what a failed reading means, and remembers what need not be asked soon.
 func (m *memoryState) failed(ret gonvml.Return, a around, now func() time.Time) error {

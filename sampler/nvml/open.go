@@ -3,6 +3,7 @@ package nvml
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -104,24 +105,24 @@ func (o *opener) enumerate(c *conn) error {
 		return openFailure(sampler.ErrNoGPU, "")
 	}
 	c.count = count
-	refused := 0
 	for i := range min(count, maxDevices) {
-		found := o.describeInTime(c, i)
-		if len(found) == 1 && errors.Is(found[0].broken, sampler.ErrNoPermission) {
-			refused++
-		}
-		for _, d := range found {
+		for _, d := range o.describeInTime(c, i) {
 			d.place = len(c.devices)
 			c.devices = append(c.devices, d)
 		}
 	}
 	switch {
-	case len(c.devices) == 0:
+	case c.allBroken(errNoHandle):
 		return openFailure(sampler.ErrNoGPU, "")
-	case refused == len(c.devices):
+	case c.allBroken(sampler.ErrNoPermission):
 		return callFailure("nvmlDeviceGetHandleByIndex", gonvml.ERROR_NO_PERMISSION, o.reopened)
 	}
 	return nil
+}
+
+// allBroken says whether no GPU was handed out, each for that reason.
+func (c *conn) allBroken(why error) bool {
+	return !slices.ContainsFunc(c.devices, func(d *device) bool { return !errors.Is(d.broken, why) })
 }
 
 // describeInTime gives up on a GPU whose description hangs, so that the others are seen.
@@ -140,12 +141,12 @@ func (o *opener) describeInTime(c *conn, index int) []*device {
 	}
 }
 
-// describe asks one GPU for what never changes. An empty list: there is no such GPU.
+// describe asks one GPU for what never changes.
 func (o *opener) describe(c *conn, index int) []*device {
 	gpu, ret := c.lib.DeviceGetHandleByIndex(index)
 	switch {
 	case ret == gonvml.ERROR_NOT_FOUND || ret == gonvml.ERROR_INVALID_ARGUMENT:
-		return nil
+		return []*device{o.broken(index, fmt.Errorf("%w: %w: opening GPU %d (%s)", sampler.ErrNotAnswering, errNoHandle, index, react(ret).name))}
 	case ret != gonvml.SUCCESS:
 		return []*device{o.broken(index, failure("opening GPU "+strconv.Itoa(index), ret))}
 	}
@@ -159,8 +160,11 @@ func (o *opener) describe(c *conn, index int) []*device {
 	return append([]*device{d}, d.instances(&c.functions)...)
 }
 
-// errNotAnswered is given for a GPU that did not describe itself at Open.
-var errNotAnswered = errors.New("it did not describe itself")
+// Why a GPU that the driver counts is not handed out: it did not describe itself at Open, or the driver does not know it by its number.
+var (
+	errNotAnswered = errors.New("it did not describe itself")
+	errNoHandle    = errors.New("the driver has no handle for it")
+)
 
 // broken stands for a GPU that the driver counts but does not hand out. What was known of
 // it when it worked is kept, so that it stays the same GPU on screen.

@@ -59,6 +59,9 @@ func (m *metricsState) read(h handle, rows []metric, now time.Time) (sampler.Met
 		}
 		if st.set != nil && (st.pause == 0 || !st.good.Before(oldest)) {
 			st.set(&out)
+			if out.Oldest.IsZero() || st.good.Before(out.Oldest) {
+				out.Oldest = st.good
+			}
 		}
 	}
 	return out, nil

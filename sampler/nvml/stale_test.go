@@ -181,3 +181,96 @@ func follow(t *testing.T, s *Source, o sampler.Options, span time.Duration) (all
 		}
 	}
 }
+
+// TestMemoryRefusedForAWhile: a GPU whose memory is refused for a while is back within 3 s, and its other figures never go.
+func TestMemoryRefusedForAWhile(t *testing.T) {
+	t.Parallel()
+	const until = 7 * time.Second
+	s, inside := playText(t, "gpu 0-1 util=50 temp=40\nmem * used=10GiB\nproc * pid=5 memory=rest\nfail nvmlDeviceGetMemoryInfo* gpu=0 code=NO_PERMISSION from=2s to=7s\n"+
+		"fail nvmlDeviceGetMemoryInfo* gpu=1 code=NOT_SUPPORTED from=2s to=7s\n")
+	if !inside {
+		return
+	}
+	began := time.Now()
+	back := [2]bool{}
+	for _, snap := range follow(t, s, sampler.Options{Whole: 5 * time.Second}, until+3*time.Second) {
+		for i := range snap.GPUs {
+			g, since := &snap.GPUs[i], snap.Time.Sub(began)
+			if g.Temperature.Or(0) != 40 || g.Utilization.GPU.Or(0) != 50 || len(g.Processes) != 1 {
+				t.Errorf("GPU %d after %v: temperature %v, utilization %v, %d processes, error %v", i, since, g.Temperature, g.Utilization.GPU, len(g.Processes), g.Error)
+			}
+			back[i] = since > until && g.Memory.Used.Known() && !g.Error.Known()
+		}
+	}
+	if !back[0] || !back[1] {
+		t.Errorf("after 3 s the memory is back: %v", back)
+	}
+}
+
+// TestHangsFromTheStart: where a call of one GPU hangs from the start, one snapshot says so of that GPU and has the figures of the other; those of
+// a program that goes on say that there was no answer yet.
+func TestHangsFromTheStart(t *testing.T) {
+	t.Parallel()
+	for call, kind := range map[string]string{"MemoryInfo*": "memory", "UtilizationRates": "metrics and processes", "ComputeRunningProcesses*": "metrics and processes"} {
+		t.Run(kind+" in "+call, func(t *testing.T) {
+			t.Parallel()
+			s, inside := playText(t, "gpu 0-1 util=50\nmem * used=10GiB\nproc * pid=5 memory=rest\nhang nvmlDeviceGet"+call+" gpu=0 to=8s\n")
+			if !inside {
+				return
+			}
+			list := follow(t, s, sampler.Options{Settle: 40 * time.Millisecond}, 6*time.Second)
+			if len(list) == 0 {
+				t.Fatal("no snapshot")
+			}
+			want := "not answering: a driver call (" + kind + ") has not returned"
+			if got := list[0].GPUs[0].Error.Or(""); !strings.HasPrefix(got, want) {
+				t.Errorf("it says %q, want %q", got, want)
+			}
+			if g := &list[0].GPUs[1]; g.Error.Known() || g.Memory.Used.Or(0) != 10*sampler.GiB || g.Utilization.GPU.Or(0) != 50 || len(g.Processes) != 1 {
+				t.Errorf("the other one: used %v, utilization %v, %d processes, error %v", g.Memory.Used, g.Utilization.GPU, len(g.Processes), g.Error)
+			}
+			s.Close()
+			began := time.Now()
+			for _, snap := range follow(t, s, sampler.Options{Interval: 500 * time.Millisecond}, 2500*time.Millisecond) {
+				g := &snap.GPUs[0]
+				if figures := g.Memory.Used.Known() && g.Utilization.GPU.Known() && len(g.Processes) > 0; !figures && !g.Error.Known() && snap.Time.Sub(began) > 600*time.Millisecond {
+					t.Errorf("after %v there are no figures, and no reason", snap.Time.Sub(began))
+				}
+			}
+		})
+	}
+}
+
+// TestHangMakesNothingOld: while a call of one GPU hangs, no figure of any GPU is older than 3 s without a word, give or take that the turn may be late.
+func TestHangMakesNothingOld(t *testing.T) {
+	t.Parallel()
+	text := "gpu 0-2 temp=0 fan=0\nmem * used=10GiB\n"
+	for tenth := 1; tenth < 90; tenth++ { // each figure is the time of its reading
+		text += fmt.Sprintf("set * at=%dms temp=%d fan=%d\n", 100*tenth, tenth, tenth)
+	}
+	for _, call := range []string{"FanSpeed", "Temperature"} {
+		t.Run(call, func(t *testing.T) {
+			t.Parallel()
+			s, inside := playText(t, text+"hang nvmlDeviceGet"+call+"* gpu=1 from=2300ms to=9s\n")
+			if !inside {
+				return
+			}
+			began, told := time.Now(), ""
+			for _, snap := range follow(t, s, sampler.Options{Interval: 200 * time.Millisecond}, 7500*time.Millisecond) {
+				for i := range snap.GPUs {
+					g := &snap.GPUs[i]
+					for _, figure := range []sampler.Opt[int]{g.Fan, g.Temperature} {
+						age := snap.Time.Sub(began) - time.Duration(figure.Or(0))*100*time.Millisecond
+						if figure.Known() && age > 3500*time.Millisecond && !g.Error.Known() {
+							t.Errorf("GPU %d after %v: a figure is %v old", i, snap.Time.Sub(began), age)
+						}
+					}
+				}
+				told = snap.GPUs[1].Error.Or(told)
+			}
+			if !strings.HasPrefix(told, "not answering (") || !strings.HasSuffix(told, " s): a driver call (metrics and processes) has not returned") {
+				t.Errorf("GPU 1 says %q", told)
+			}
+		})
+	}
+}
