@@ -172,13 +172,13 @@ func TestFillers(t *testing.T) {
 		p.Do("device 0")
 		for range 3 {
 			q := cudatest.Play(t, r.dir)
-			fmt.Fprintln(q.In(), "device 0\npieces 20971520 1300") //nolint:errcheck // 3,900 of all of them, as many as one snapshot tells one by one
+			fmt.Fprintln(q.In(), "device 0\npieces 20971520 1000") //nolint:errcheck // 3,000 of all of them, as many as one snapshot tells one by one
 		}
-		r.settled(3900)
+		r.settled(3000)
 		time.Sleep(2 * tickEvery)
 		p.Do("piece a 20971520")
-		if s := r.settled(3901); len(s.Door.LetGo)+len(s.Door.Busy) > 0 || s.Door.Lost > 0 || len(r.seen) != 3901 {
-			t.Errorf("%d of 3901 requests; %+v", len(r.seen), s.Door)
+		if s := r.settled(3001); len(s.Door.LetGo)+len(s.Door.Busy) > 0 || s.Door.Lost > 0 || len(r.seen) != 3001 {
+			t.Errorf("%d of 3001 requests; %+v", len(r.seen), s.Door)
 		}
 		q := cudatest.Play(t, r.dir)
 		q.Do("device 0", "pieces 20971520 12000")
@@ -190,7 +190,7 @@ func TestFillers(t *testing.T) {
 		if want := []sampler.Busy{{PID: q.PID(), Function: "cuMemCreate"}, {PID: q.PID(), Function: "cuMemRelease"}}; !slices.Equal(s.Door.Busy, want) || len(s.Door.LetGo) > 0 {
 			t.Errorf("let go of: %+v", s.Door)
 		}
-		if n > 3901+4000 || s.Door.Deaf(p.PID()) || !s.Door.Deaf(q.PID()) {
+		if n > 3001+4000 || s.Door.Deaf(p.PID()) || !s.Door.Deaf(q.PID()) {
 			t.Errorf("%d requests, %+v", n, s.Door)
 		}
 	})
