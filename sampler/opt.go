@@ -6,13 +6,13 @@ import (
 )
 
 // Opt is a value that may be unknown. Its zero value is unknown; in JSON unknown is null.
-type Opt[T any] struct {
+type Opt[T comparable] struct {
 	value T
 	known bool
 }
 
 // Some is a known value.
-func Some[T any](v T) Opt[T] { return Opt[T]{value: v, known: true} }
+func Some[T comparable](v T) Opt[T] { return Opt[T]{value: v, known: true} }
 
 // Value returns the value and whether it is known.
 func (o Opt[T]) Value() (T, bool) { return o.value, o.known }
@@ -41,11 +41,11 @@ func (o Opt[T]) Equal(p Opt[T]) bool {
 	if o.known != p.known {
 		return false
 	}
-	return !o.known || any(o.value) == any(p.value)
+	return !o.known || o.value == p.value
 }
 
 // Contradicts says whether both values are known and differ.
-func (o Opt[T]) Contradicts(p Opt[T]) bool { return o.known && p.known && any(o.value) != any(p.value) }
+func (o Opt[T]) Contradicts(p Opt[T]) bool { return o.known && p.known && o.value != p.value }
 
 // MarshalJSON writes the value, or null.
 func (o Opt[T]) MarshalJSON() ([]byte, error) {

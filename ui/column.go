@@ -49,7 +49,7 @@ func byText(of func(procRow) string) func(a, b procRow) int {
 func always(r theme.Role) func(procRow) theme.Role { return func(procRow) theme.Role { return r } }
 
 // ofProc reads an optional figure of a process; the unattributed row has none.
-func ofProc[T any](of func(*sampler.Process) sampler.Opt[T]) func(procRow) sampler.Opt[T] {
+func ofProc[T comparable](of func(*sampler.Process) sampler.Opt[T]) func(procRow) sampler.Opt[T] {
 	return func(r procRow) sampler.Opt[T] {
 		if r.proc == nil {
 			return sampler.Opt[T]{}
@@ -59,7 +59,7 @@ func ofProc[T any](of func(*sampler.Process) sampler.Opt[T]) func(procRow) sampl
 }
 
 // formatted formats an optional figure; nothing at all for the unattributed row.
-func formatted[T any](of func(procRow) sampler.Opt[T], format func(T) string) func(procRow) string {
+func formatted[T comparable](of func(procRow) sampler.Opt[T], format func(T) string) func(procRow) string {
 	return func(r procRow) string {
 		if x, ok := of(r).Value(); ok {
 			return format(x)

@@ -79,7 +79,7 @@ func wantOpt[T comparable](t *testing.T, what string, got sampler.Opt[T], want T
 	}
 }
 
-func wantUnknown[T any](t *testing.T, what string, got sampler.Opt[T]) {
+func wantUnknown[T comparable](t *testing.T, what string, got sampler.Opt[T]) {
 	t.Helper()
 	if v, ok := got.Value(); ok {
 		t.Errorf("%s: %v, want unknown", what, v)

@@ -1,9 +1,6 @@
 package oomlog
 
-import (
-	"cmp"
-	"slices"
-)
+import "slices"
 
 const maxHeld = 128
 
@@ -45,11 +42,11 @@ func (h *holder) add(f *findings, m *message, key string) *held {
 }
 
 func (h *holder) insert(e *held) {
-	h.events = append(h.events, e)
-	byLine := func(a, b *held) int { return cmp.Compare(a.Line, b.Line) }
-	if !slices.IsSortedFunc(h.events, byLine) {
-		slices.SortStableFunc(h.events, byLine)
+	at := len(h.events)
+	for at > 0 && h.events[at-1].Line > e.Line {
+		at--
 	}
+	h.events = slices.Insert(h.events, at, e)
 }
 
 // latest is the event of a stream that was last seen at line from or later.

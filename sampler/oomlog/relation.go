@@ -39,16 +39,20 @@ func isVaguer(kind, than string) bool { return slices.Contains(clearer[kind], th
 
 // relationOf says whether two wordings tell of one failure.
 func relationOf(old, h *held) relation {
-	if old.triesLess(h) && sameSource(old, h) {
+	source := sameSource(old, h)
+	if !source && !forwarded(old, h) {
+		return unrelated // first, because most of a log full of failures are
+	}
+	if source && old.triesLess(h) {
 		return sameFailure
 	}
-	if old.row.warning != h.row.warning && sameSource(old, h) && old.Framework == h.Framework && related(old, h) && h.Line-old.last <= holdLines {
+	if old.row.warning != h.row.warning && source && old.Framework == h.Framework && related(old, h) && h.Line-old.last <= holdLines {
 		if h.row.warning {
 			return newIsWarning
 		}
 		return oldIsWarning
 	}
-	if old.Contradicts(&h.OOMEvent) || !sameSource(old, h) && !forwarded(old, h) {
+	if old.Contradicts(&h.OOMEvent) {
 		return unrelated
 	}
 	near := h.Line-old.last <= holdLines

@@ -47,7 +47,7 @@ func outlineOf(t *testing.T, name string, text []byte, step time.Duration) strin
 	return b.String()
 }
 
-func said[T any](o sampler.Opt[T]) string {
+func said[T comparable](o sampler.Opt[T]) string {
 	if v, ok := o.Value(); ok {
 		return fmt.Sprint(v)
 	}

@@ -247,7 +247,7 @@ func fillKind(rng *rand.Rand, f reflect.Value, p float64, n int) {
 	}
 }
 
-func opt[T any](known bool, v T) sampler.Opt[T] {
+func opt[T comparable](known bool, v T) sampler.Opt[T] {
 	if !known {
 		return sampler.Opt[T]{}
 	}

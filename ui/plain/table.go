@@ -112,7 +112,7 @@ func power(g *sampler.GPU) string {
 	return fmt.Sprintf("%.0fW", w)
 }
 
-func opt[T any](o sampler.Opt[T], format string) string {
+func opt[T comparable](o sampler.Opt[T], format string) string {
 	if v, ok := o.Value(); ok {
 		return fmt.Sprintf(format, v)
 	}
