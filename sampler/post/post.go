@@ -2,6 +2,7 @@ package post
 
 import (
 	"io"
+	"slices"
 	"strings"
 
 	"nvpeak/sampler"
@@ -38,6 +39,11 @@ func (h *Head) Read(events []sampler.OOMEvent, scan Scan) []sampler.OOMEvent {
 // gap is where who copied a command left a part of it out.
 var gap = lazily(`\s(?:\[(?:\.{3}|…)\]|…)(?:\s|$)`)
 
+// wanted: whoever asks for help with failures that his program skipped or tried again wants what they stood for.
+func wanted(events []sampler.OOMEvent, all []sentence) bool {
+	return pleads(all) && !slices.ContainsFunc(events, func(e sampler.OOMEvent) bool { return !e.Recovered })
+}
+
 // Read adds to the failures found in a text what whoever wrote it says of them. Where none was found but
 // somebody tells of one, it returns that one.
 func Read(text string, events []sampler.OOMEvent, scan Scan) []sampler.OOMEvent {
@@ -51,6 +57,11 @@ func Read(text string, events []sampler.OOMEvent, scan Scan) []sampler.OOMEvent 
 			return events
 		}
 		events = append(events, e)
+	}
+	if wanted(events, all) {
+		for i := range events {
+			events[i].Recovered = false
+		}
 	}
 	for i := range events {
 		addStats(&events[i], text)

@@ -10,7 +10,7 @@ import (
 
 var (
 	// ranOut are words for a failure for want of memory.
-	ranOut = lazily(`(?i)\boom(?:s|ed|['’]d)?\b|\bout[ -]of[ -](?:the |all )?(?:\d+ ?Gi?B )?(?:of )?(?:gpu |cuda |video |system |host )?(?:memory|mem\w{1,3}(?:ry|ies)|vram|ram)\b|\bnot en\w{2,4} (?:gpu |cuda |video )?(?:memory|vram)\b|\binsufficient (?:gpu |cuda |video )?(?:memory|vram)\b|RESOURCE_EXHAUSTED|\bResourceExhaustedError\b|\b(?:memory|vram) (?:is|was) (?:not enough|insufficient)\b|\bcuda out for memory\b|CUDA_ERROR_OUT_OF_MEMORY|\bOutOfMemory(?:Error|Exception)?\b|\bcrash\w*\b[^.]{0,40}\bRAM\b|\bRAM\b[^.]{0,20}\bch?rash\w*|\b(?:system |host |cpu )?RAM\b[^.]{0,30}\b(?:is|gets?|was) (?:\w+ )?(?:full|filled|exhausted|used up)|\bmemory\b[^.]{0,60}\b(?:overflows?|(?:has |have )?(?:run|runs|ran) out)\b|\b(?:memory|ram|vram)\b[^.]{0,20}\bexplo(?:de[sd]?|ding)\b|\bresource[- ]exhaust\w* (?:error|exception)|\bcuda ?(?:malloc|memory) (?:error|exception)\b|\b(?:due to|because of) (?:an? |the )?(?:gpu |cuda |video )?memory (?:issue|problem|error|limit)\w*|\b(?:runs?|ran|end(?:s|ed)? up) without memory\b|\b(?:is|was|goes) (?:always )?over memory\b|\b(?:exceed(?:s|ed)?|surpass(?:es|ed)?)\b[^.%]{0,20}\b(?:available|system|host|total) RAM\b|\balways over memory\b|\b(?:overflow|overload|crash)(?:s|es|ed)? (?:the )?(?:gpu )?(?:memory|vram)\b|\b(?:CUBLAS|CUDNN)_STATUS_ALLOC_FAILED\b|\b(?:is|was|gets?|got|been|be|being|says?|just|displays?|shows?|prints?) (?:silently |simply |just )?["'“\x60]?killed\b|\b(?:message|saying|output|word)\b:? ?["'“\x60]+killed\b|\bworkers? (?:was |were |is |are |always |being )?killed\b|\b(?:gets?|got|getting) (?:the |an? )?["'“\x60]?killed["'”\x60]? error\b|[显现]存(?:不足|溢出|不够|爆)|(?:爆|炸)显存|内存(?:不足|溢出)|内存[^。]{0,12}占满|被 ?(?:系统)? ?(?:kill|杀)|\benforce fail at \S*(?:CPUAllocator|alloc_cpu)\.cpp\b|\bDefaultCPUAllocator\b|\bCUDA error: out of memory\b|\b(?:consum|eat|fill|exhaust|occup|us)\w* (?:up )?(?:all|nearly all|almost all|all but \S+) (?:of )?(?:my |the |its |available |system |host |free )*RAM\b`)
+	ranOut = lazily(`(?i)\boom(?:s|ed|['’]d)?\b|\bout[ -]of[ -](?:the |all )?(?:\d+ ?Gi?B )?(?:of )?(?:gpu |cuda |video |system |host )?(?:memory|mem\w{1,3}(?:ry|ies)|vram|ram)\b|\bnot en\w{2,4} (?:gpu |cuda |video )?(?:memory|vram)\b|\binsufficient (?:gpu |cuda |video )?(?:memory|vram)\b|RESOURCE_EXHAUSTED|\bResourceExhaustedError\b|\b(?:memory|vram) (?:is|was) (?:not enough|insufficient)\b|\bcuda out for memory\b|CUDA_ERROR_OUT_OF_MEMORY|\bOutOfMemory(?:Error|Exception)?\b|\bcrash\w*\b[^.]{0,40}\bRAM\b|\bRAM\b[^.]{0,20}\bch?rash\w*|\b(?:system |host |cpu )?RAM\b[^.]{0,30}\b(?:is|gets?|was) (?:\w+ )?(?:full|filled|exhausted|used up)|\bmemory\b(?:[^.]|\.\d){0,60}\b(?:overflows?|(?:has |have )?(?:run|runs|ran) out)\b|\b(?:memory|ram|vram)\b[^.]{0,20}\bexplo(?:de[sd]?|ding)\b|\bresource[- ]exhaust\w* (?:error|exception)|\bcuda ?(?:malloc|memory) (?:error|exception)\b|\b(?:due to|because of) (?:an? |the )?(?:gpu |cuda |video )?memory (?:issue|problem|error|limit)\w*|\b(?:runs?|ran|end(?:s|ed)? up) without memory\b|\b(?:is|was|goes) (?:always )?over memory\b|\b(?:exceed(?:s|ed)?|surpass(?:es|ed)?)\b[^.%]{0,20}\b(?:available|system|host|total) RAM\b|\balways over memory\b|\b(?:overflow|overload|crash)(?:s|es|ed)? (?:the )?(?:gpu )?(?:memory|vram)\b|\b(?:CUBLAS|CUDNN)_STATUS_ALLOC_FAILED\b|\b(?:is|was|gets?|got|been|be|being|says?|just|displays?|shows?|prints?) (?:silently |simply |just )?["'“\x60]?killed\b|\b(?:message|saying|output|word)\b:? ?["'“\x60]+killed\b|\bworkers? (?:was |were |is |are |always |being )?killed\b|\b(?:gets?|got|getting) (?:the |an? )?["'“\x60]?killed["'”\x60]? error\b|[显现]存(?:不足|溢出|不够|爆)|(?:爆|炸)显存|内存(?:不足|溢出)|内存[^。]{0,12}占满|被 ?(?:系统)? ?(?:kill|杀)|\benforce fail at \S*(?:CPUAllocator|alloc_cpu)\.cpp\b|\bDefaultCPUAllocator\b|\bCUDA error: out of memory\b|\b(?:consum|eat|fill|exhaust|occup|us)\w* (?:up )?(?:all|nearly all|almost all|all but \S+) (?:of )?(?:my |the |its |available |system |host |free )*RAM\b`)
 	// onHost are words for the memory of the machine.
 	onHost = lazily(`(?i)\benforce fail at \S*(?:CPUAllocator|alloc_cpu)\.cpp\b|\bDefaultCPUAllocator\b|\b(?:huge|excessive|enormous|massive|insane) RAM (?:consumption|usage)\b|\b(?:consum|eat|fill|exhaust|occup|us)\w* (?:up )?(?:all|nearly all|almost all|all but \S+) (?:of )?(?:my |the |its |available |system |host |free )*RAM\b|\busing GPU in script\?*:?\W{0,3}(?:no|false|cpu)\b|\bout[ -]of[ -](?:the )?(?:(?:system |host |cpu )?ram|(?:system|host) memory)\b|\b(?:cpu|host|system|ram)[ -]oom\b|\boom (?:on|in|of) (?:the )?(?:cpu )?ram\b|\b(?:ram|memory) on (?:the )?cpu\b|\b(?:exceed(?:s|ed)?|surpass(?:es|ed)?)\b[^.]{0,20}\b(?:available|system|host|total) RAM\b|\b(?:system |host )?RAM\b[^.]{0,30}\b(?:is|gets?|was) (?:\w+ )?(?:full|filled|exhausted|used up)|\bcrash\w*\b[^.]{0,40}\bRAM\b|\bRAM\b[^.]{0,20}\bch?rash\w*|(?:^|[^卡])内存(?:不足|溢出)|(?:CPU|主机|系统)内存[^。]{0,12}占满`)
 	// ofGPU is memory of a GPU in words that are common for that of the machine.
@@ -22,14 +22,17 @@ var (
 	// code is no sentence.
 	code = lazily(`\(["'r]|[=!]=|=\s*[("'\[{]|[│❱]|--\S*oom|\becho\b|\w::\w|\b[A-Z]{3,}_[A-Z_]+\(|\w = \w|#\s*\w+Error|^//|\w\(&|^[+-]?\s*"[^"]*"$|^(?i:cuda|gpu|error)\b[^:]{0,30}:|^\W*(?:raise|throw|return|elif|except)\b|(?i:\bevents?:|\berrors?:) *\d`)
 	// happens: it did, or does each time.
-	happens = lazily(`(?i)\b(?:getting|running|having|receiving|facing|stops?|stopped|dies|died|ch?rash(?:es|ed)?|fail(?:s|ed|ing)?|comes?|came|goes|went|gets?|got|ran|runs?|throws?|gives?|gave|raises?|hits?|is|are|was|ends?|ended|happens?|happened|appears?|occurs?|occurred|overflows?|exceed(?:s|ed)|surpass(?:es|ed)|shows?|says?|reports?|reported|displays?|keeps?|killed|have|had|leads? to|results? in|then|still|always|immediately|too|when (?:I|we|my)|while|during|as soon as|after)\b|(?:\S+ ){4,}["'“]?(?:cuda |gpu )?(?:oom|out of memory)["'”.!]*$|^(?:[^\s:"]+ ){2}[^:"]*: *["'“]?(?:cuda |gpu )?(?:oom|out)|^.{0,3}(?i:cuda |gpu )?oom|[\p{Han}]`)
+	happens = lazily(`(?i)\b(?:getting|running|having|receiving|facing|stops?|stopped|dies|died|ch?rash(?:es|ed)?|fail(?:s|ed|ing)?|comes?|came|goes|went|gets?|got|ran|runs?|throws?|gives?|gave|raises?|hits?|is|are|was|ends?|ended|happens?|happened|appears?|occurs?|occurred|exists?|overflows?|exceed(?:s|ed)|surpass(?:es|ed)|shows?|says?|reports?|reported|displays?|keeps?|killed|have|had|leads? to|results? in|then|still|always|immediately|too|when (?:I|we|my)|while|during|as soon as|after)\b|(?:\S+ ){4,}["'“]?(?:cuda |gpu )?(?:oom|out of memory)["'”.!]*$|^(?:[^\s:"]+ ){2}[^:"]*: *["'“]?(?:cuda |gpu )?(?:oom|out)|^.{0,3}(?i:cuda |gpu )?oom|[\p{Han}]`)
 	// talk: it is only talked about, as in documentation and in lists of changes.
 	talk = lazily(`(?i)\byou(?:r|rs)?\b|\b(?:may|might|could|would|should|likely|possibly|potential(?:ly)?|probably)\b|^\W*(?:add|adds|added|better|improve|handle|support|remove|make|update|reduce|lower|use|set|try|document|docs|feat|chore|tests?|refactor)\b|^\W*recogni[sz]e\b|\bit will raise\b|\b(?:in case|e\.g\.|for example|for instance|such as|how to|how can|how do|previously (?:it |we )?(?:was|were|went|ran|got|crashed|failed|hit)|what to do|known issues?|limitations?|(?:is|are) (?:now )?reported|can (?:also |still )?(?:fail|run|go|be|cause|lead|get)|consider|workaround|troubleshooting)\b|` +
 		`\b(?:fix(?:es|ed)?|avoid\w*|prevent\w*|mitigat\w*|solv\w*|resolv\w*|skip\w*|retr(?:y|ies|ied|ying)|recover\w*|catch\w*|improv\w*|support\w*|merge[ds]?)\b|` +
-		`(?:\b(?:no|without|never|not|zero|longer|instead of|rather than|against|than)|n['’]t)\s+(?:(?:gets?|got|go|goes|gone|runs?|ran|sees?|saw|hits?|an?|any|more|the|cuda|gpu|running|going|into)\s+){0,4}(?:oom|out[ -]of)|` +
+		spared + `|` +
 		`\b(?:handl\w*|detect\w*|simulat\w*|trigger\w*|ignor\w*|classif\w*|describ\w*|estimat\w*)\s+(?:\w+\s+){0,3}(?:oom|out[ -]of)|` +
 		`\b(?:occurs?|happens?|raised|thrown|refers?)\s+(?:when|if|that|to)\b|["'\x60] when (?:images|inputs|batches|models)\b|(?:^|[^sd] )\bsomething like\b|\b(?:if|unless) (?:you|the|your|an?|it|this|that|there|any|one|memory|not|still|gpu|cuda|\w+ing)\b|\bwhen the (?:device|card|host|system|cache|pool|gpu|memory)\b|\bmeans\b|\bexceptions? for\b|\b(?:overview|list|summary|kinds?|types?|signs?) of (?:an? )?(?:oom|out[ -]of)|\b(?:oom|memory) (?:events|errors) (?:is|are)\b|#\d{2,}|\boom[ -](?:killer|score|safe|handl\w+|protection)\b|\b(?:followed by|looks like|appears to|recommend\w*|last (?:year|month|week|time))\b|^\W*(?:before|previously|earlier)\b|^\W*\*\*[^*]+\*\*\s*[(:]|如果|怎么办|如何(?:避免|处理|防止|减少|降低|设置)|可能|避免|防止`)
 )
+
+// spared: it did not run out.
+const spared = `(?:\b(?:no|without|never|not|zero|longer|instead of|rather than|against|than)|n['’]t)\s+(?:(?:gets?|got|go|goes|gone|runs?|ran|sees?|saw|hits?|an?|any|more|the|cuda|gpu|running|going|into)\s+){0,4}(?:oom|out[ -]of)`
 
 // wishes are no doubt about what happened.
 var wishes = lazily(`(?i)\b(?:I|we) would (?:like|love|want)\b|\bwould be (?:great|nice|happy|appreciated|grateful)\b`)
@@ -83,6 +86,13 @@ func reported(text string, all []sentence, scan Scan) (sampler.OOMEvent, bool) {
 		}
 		return eventOf(text, s, all, scan), true
 	}
+	if pleads(all) {
+		for _, s := range all {
+			if !s.note && ranOut.MatchString(s.text) && !code.MatchString(s.text) && !neither.MatchString(s.text) {
+				return eventOf(text, s, all, scan), true
+			}
+		}
+	}
 	if at := cutShort.FindStringIndex(text); at != nil {
 		line := 1 + strings.Count(text[:at[0]], "\n")
 		e := eventOf(text, sentence{text: strings.TrimSpace(text[at[0]:at[1]]), line: line}, all, scan)
@@ -99,6 +109,18 @@ func reported(text string, all []sentence, scan Scan) (sampler.OOMEvent, bool) {
 	}
 	return sampler.OOMEvent{}, false
 }
+
+// pleads: who writes asks others for help, in which he doubts much that has happened to him ("it may lead to").
+func pleads(all []sentence) bool {
+	own, others := spokenOf(all)
+	return len(all) > 1 && own > others && slices.ContainsFunc(all, func(s sentence) bool { return plea.MatchString(s.text) })
+}
+
+var (
+	plea = lazily(`(?i)\b(?:is|are) there (?:an?|any\w*|some\w*|other)\b[^.]*\?|\bwhat (?:should|can|could|do|am) I\b|\bhow (?:can|do|should|could|to)\b[^.]*\?|\bwhy\b[^.]*\?|\b(?:any|your) (?:help|ideas?|advi[cs]es?|suggestions?|insights?|tips)\b|\b(?:please|can|could) (?:any(?:one|body) |some(?:one|body) |you )?help\b|\b(?:thanks|thank you)\b|\bhow (?:can|do) I\b|请问|怎么办|求助`)
+	// neither: it did not happen, it is what a program or a text is to do about it, or only an example of it.
+	neither = lazily(`(?i)` + spared + `|\b(?:avoid|prevent|catch|handl|detect|estimat|simulat|ignor|fix|solv|resolv)\w*\b[^.]{0,40}\b(?:oom|out[ -]of)|\b(?:if|unless|in case|e\.g\.|for example|such as|known issues?|workaround)\b`)
+)
 
 // unreduced is what XLA's compiler prints of a program that stays larger than it wants. A run that goes on prints it too, so it
 // is a failure only where somebody says so: fails, without what unmet has in front.

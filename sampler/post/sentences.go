@@ -133,12 +133,17 @@ func wonders(line, rest string, all []sentence) bool {
 
 // plain: a heading without its mark, as it is copied from a page: a line of its own that is no sentence of the text.
 func plain(line, rest string) bool {
-	return len(line) <= 120 && strings.HasPrefix(strings.TrimLeft(rest, " \t\r"), "\n") && !printed.MatchString(line)
+	return len(line) <= 120 && strings.HasPrefix(strings.TrimLeft(rest, " \t\r"), "\n") && (!printed.MatchString(line) || ranOut.MatchString(line))
 }
 
 // firstHand: who writes speaks more of himself than to his readers.
 func firstHand(all []sentence) bool {
-	own, others := 0, 0
+	own, others := spokenOf(all)
+	return own > 0 && own >= others
+}
+
+// spokenOf counts the sentences in which who writes speaks of himself, and to others.
+func spokenOf(all []sentence) (own, others int) {
 	for _, s := range all {
 		if first.MatchString(s.text) {
 			own++
@@ -147,7 +152,7 @@ func firstHand(all []sentence) bool {
 			others++
 		}
 	}
-	return own > 0 && own >= others
+	return own, others
 }
 
 // aboutGear: a GPU of one's own is named, and help is asked for.

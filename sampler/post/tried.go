@@ -45,6 +45,11 @@ var oneInCode = lazily(`(?im)^\s*(?:\w+\.)*(?:(?:train_)?batch_?size|ims_per_bat
 var inVain = lazily(`(?i)\b(?:regardless of|no matter|whatever|even (?:though|with|when|after|if (?:I|we|it|the|my|an?|batch\w*|\w+ing))\b|independent(?:ly)? of)\b|` +
 	`\b(?:did|do|does|has|have|could|is|was)(?:n['’]?t| not) (?:\w+ )?(?:help\w*|work\w*|solv\w*|matter|make|change\w*|resolve|improve|fix)|\b(?:to |of )?no (?:avail|help|effect|difference|use)\b|\bwithout (?:success|luck)\b|\b(?:same|still) (?:\w+ ){0,3}(?:error|problem|issue|oom|out of memory)\b|\bnot help\w*|\bstill no (?:solution|luck|success|help|change)\b|\bwithout (?:(?:my |the |further )*(?:reduc|lower|decreas|chang|shrink)\w*|having to \w+)\b|(?:还是|仍然|仍|依然|依旧|也|照样)[^。，]{0,8}(?:报错|错误|出错|不行|爆|OOM|显存|内存|不够|溢出|不能|无法|没用)|(?:没有?用|无效|没效果|解决不了)|\b(?:still|yet) (?:(?:I|we|it) )?(?:cann?ot|can not|could(?:n['’]?t| not)|cann?['’]?t) \w+|\b(?:still|yet) (?:\w+ )?(?:not|fail\w*|get\w*|happen\w*|occur\w*|crash\w*|exist\w*|persist\w*|remain\w*|runs? out|ooms?)\b|\beven (?:I|we) (?:chang|reduc|lower|decreas|set|us)\w*|\b(?:reduc|lower|decreas|small|chang|cut)\w*\b[^.]*\bit (?:also )?still\b|\b(?:did|do|does)(?:n['’]?t| not) (?:really )?seem to\b|\b(?:reduc|lower|decreas|small|cut)\w*\b[^.]{0,60}\bbatch[^.]{0,120}\b(?:get|gives?|raises?|throws?|got|have|encounter)\w* (?:me )?(?:this|another|the following|a different|other|an?) (?:\w+ )?(?:errors?|problem)|\b(?:ca|wo|does|do)(?:n['’]?t|nnot) (?:still )?run\b`)
 
+// unwilling is what somebody does not want to do, in words that else tell of what did not help: "if I don't change my data".
+var unwilling = lazily(`(?i)(?:^|[^n] )if (?:I|we) (?:do|can|could|would)(?:n['’]?t| not)\b[^,.?]*`)
+
+func vain(s string) bool { return inVain.MatchString(unwilling.ReplaceAllString(s, " ")) }
+
 // attempted: it was tried, and the failure is still what is asked about.
 var attempted = lazily(`(?i)(?:^\W*|\b(?:I|we)(?:['’]ve| have| had)? )(?:also |already |even |just )*tried\b`)
 
@@ -107,7 +112,7 @@ var batchOption = lazily(`(?i)(?:^|\s)--?(?:train[-_]?)?(?:batch[-_]?size|batch|
 func unset(c *sampler.LogContext, all []sentence) {
 	at := batchOption.FindStringSubmatch(c.Command)
 	if at == nil || at[1] == "0" || at[1] == "1" || slices.ContainsFunc(all, func(s sentence) bool {
-		return settings[0].words.MatchString(s.text) && (inVain.MatchString(s.text) || attempted.MatchString(s.text) && !one.MatchString(s.text))
+		return settings[0].words.MatchString(s.text) && (vain(s.text) || attempted.MatchString(s.text) && !one.MatchString(s.text))
 	}) {
 		return
 	}
@@ -124,7 +129,7 @@ func tried(text string, all []sentence) (told []string) {
 		if slices.ContainsFunc(all, func(s sentence) bool {
 			before, told := named, changed
 			named, changed = row.words.MatchString(s.text), row.words.MatchString(s.text) && changes.MatchString(s.text)
-			if told && !named && len(s.text) <= maxOutcome && outcome.MatchString(s.text) && inVain.MatchString(s.text) && !cured.MatchString(s.text) {
+			if told && !named && len(s.text) <= maxOutcome && outcome.MatchString(s.text) && vain(s.text) && !cured.MatchString(s.text) {
 				return true
 			}
 			if !named && !(before && again.MatchString(s.text)) || cured.MatchString(s.text) || row.name == "batch" && (!exhausted(s.text) || askedAbout.MatchString(s.text)) {
@@ -134,7 +139,7 @@ func tried(text string, all []sentence) (told []string) {
 				return false
 			}
 			on := slices.Contains(switches, row.name) && inForce.MatchString(s.text) && !doubted.MatchString(s.text)
-			return on || inVain.MatchString(s.text) || attempted.MatchString(s.text) && !works.MatchString(s.text) || row.name == "batch" && one.MatchString(s.text) && !works.MatchString(s.text)
+			return on || vain(s.text) || attempted.MatchString(s.text) && !works.MatchString(s.text) || row.name == "batch" && one.MatchString(s.text) && !works.MatchString(s.text)
 		}) {
 			told = append(told, sampler.ToldTried+row.name)
 		}
