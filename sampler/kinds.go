@@ -102,6 +102,9 @@ const (
 	ToldBatch        = "batch"         // a batch is spoken of
 	ToldLengths      = "lengths"       // the length of sequences of tokens is spoken of
 	ToldLargePainter = "large_painter" // a model that makes pictures has ten billions of parameters or more
+	ToldAsksRAM      = "asks_ram"      // whether the memory of the machine can be used is asked
+	ToldOutsized     = "outsized"      // the model is said to be larger than the GPU
+	ToldWholeGraph   = "whole_graph"   // a graph is trained on as a whole
 	ToldWeights      = "weights_"      // and a number: a model of that many billions of parameters
 	ToldQuantizing   = "quantizing"    // a model is being brought to fewer bits
 	ToldParallel     = "parallel"      // requests run at the same time

@@ -30,6 +30,7 @@ const (
 	ShowsArrayFile    = "array_file"     // arrays are read from files
 	ShowsXGBoost      = "xgboost"        // XGBoost in Python
 	ShowsSDScripts    = "sd_scripts"     // sd-scripts train
+	ShowsParquet      = "parquet"        // tables are read from Parquet files
 	ShowsTFData       = "tf_data"        // lines of code for tf.data
 	ShowsPieces       = "sentencepiece"  // sentencepiece, its code or its commands
 	ShowsOldTF        = "old_tf"         // TensorFlow 1 with its sessions

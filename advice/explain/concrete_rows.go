@@ -148,7 +148,8 @@ var concreteRows = []concreteRow{
 	{"dask-cuda-worker", nil, "", false},
 	{"rmm.reinitialize(", nil, "", false},
 	{"LocalCUDACluster(", nil, "", false},
-	{"dask_cudf.read_csv(", nil, "", false},
+	{"dask_cudf.read_", nil, "", false},
+	{"deepspeed.zero.Init(", nil, "", false},
 	{"cupy.get_default_memory_pool()", nil, "", false},
 	{"PYTORCH_MPS_", nil, "", false},
 

@@ -12,13 +12,19 @@ var fixesArrays = []fixRow{
 		},
 		reach: always(1),
 		variant: func(f *failure) string {
-			if f.extra("total_allocation_bytes").Known() {
+			switch {
+			case f.extra("total_allocation_bytes").Known():
 				return "program"
+			case f.managed() != "":
+				return "managed"
 			}
 			return "pieces"
 		},
 		pairs: func(f *failure) []any { return []any{"all", gib(f.extra("total_allocation_bytes").Or(0))} },
 		do: func(f *failure) []string {
+			if f.managed() != "" {
+				return []string{f.managed() + "  " + f.comment("do.managed"), f.comment("do.pieces")}
+			}
 			if f.event.Kind != sampler.KindXLA {
 				return []string{f.comment("do.pieces")}
 			}
@@ -106,6 +112,19 @@ var fixesArrays = []fixRow{
 		do: func(f *failure) []string {
 			return []string{"xgboost.QuantileDMatrix(X, y, max_bin=128)  " + f.comment("do.quantile"), "xgboost.ExtMemQuantileDMatrix(batches, max_bin=128)  " + f.comment("do.external")}
 		}},
+}
+
+// managed is how arrays are put into memory of which pages move between RAM and the GPU, where that is asked for; "" for none.
+// https://docs.nvidia.com/cuda/cuda-programming-guide/04-special-topics/unified-memory.html
+func (f *facts) managed() string {
+	switch {
+	case !f.told(sampler.ToldAsksRAM):
+	case f.event.Kind == sampler.KindNumba:
+		return "numba.cuda.managed_array(shape, dtype)"
+	case f.event.Kind == sampler.KindCuPy:
+		return "cupy.cuda.set_allocator(cupy.cuda.MemoryPool(cupy.cuda.malloc_managed).malloc)"
+	}
+	return ""
 }
 
 // dataFrames: an operation of cuDF, which can spill. Others allocate with RMM too.

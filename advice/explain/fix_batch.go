@@ -19,6 +19,8 @@ var fixesBatch = []fixRow{
 			switch {
 			case f.simulates():
 				return "environments"
+			case f.wholeGraph():
+				return "graph"
 			case f.told(sampler.ToldDarknet):
 				return "darknet"
 			case f.program.is(running):
@@ -204,6 +206,11 @@ func (f *failure) smallerPictures() (text, name string, ok bool) {
 	return f.command.WithNumber(func(v float64) float64 { return max(32, float64(int(v*2/3)/32*32)) }, "img", "imgsz", "img_size", "image_size", "crop_size", "resolution")
 }
 
+// wholeGraph: a single graph is trained on as it is, which has no batch.
+func (f *failure) wholeGraph() bool {
+	return f.told(sampler.ToldWholeGraph) && f.domain() == sampler.DomainGraph && f.batch() <= 1
+}
+
 // batchUnsaid: no command tells the batch size, so that it may be small already, and what shrinks then are the samples.
 func (f *failure) batchUnsaid() bool {
 	_, ok := f.command.SmallerBatch(2)
@@ -223,6 +230,9 @@ func doHalveBatch(f *failure) []string {
 			return []string{text}
 		}
 		return []string{"--num_envs 512 --headless  " + f.comment("do.fewer_envs")}
+	}
+	if f.wholeGraph() {
+		return []string{"NeighborLoader(data, num_neighbors=[15, 10], batch_size=1024, input_nodes=data.train_mask)  " + f.comment("do.neighbors"), f.comment("do.sparse_edges")}
 	}
 	if f.told(sampler.ToldDarknet) {
 		return []string{"subdivisions=32  " + f.comment("do.subdivisions")}

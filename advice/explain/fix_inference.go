@@ -197,8 +197,11 @@ var fixesInference = []fixRow{
 		reach:   always(1),
 		variant: func(f *failure) string { return "tables" },
 		do: func(f *failure) []string {
-			return []string{"client = Client(LocalCUDACluster(rmm_pool_size=0.8))  " + f.comment("do.cluster"),
-				`dask_cudf.read_csv(path, blocksize="256 MiB")  ` + f.comment("do.parts")}
+			read := `dask_cudf.read_csv(path, blocksize="256 MiB")`
+			if f.shows(sampler.ShowsParquet) {
+				read = `dask_cudf.read_parquet(path, columns=[…], blocksize="256 MiB")`
+			}
+			return []string{"client = Client(LocalCUDACluster(rmm_pool_size=0.8))  " + f.comment("do.cluster"), read + "  " + f.comment("do.parts")}
 		}},
 	{id: FixShortenContext, source: "https://huggingface.co/docs/transformers/kv_cache",
 		kinds: evaluation | inference, cost: 0.1,

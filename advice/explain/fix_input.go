@@ -150,7 +150,7 @@ func (f *failure) lessOfModels() []string {
 
 // smallGPU says of a GPU that few programs of these days are made for that it is one.
 func (f *failure) smallGPU() []string {
-	if f.triedGPU() || !f.total.Known() || f.total.Or(0) > 9*sampler.GiB/2 || f.history != nil || f.othersMatter() {
+	if f.triedGPU() || f.tinyGPU() || !f.total.Known() || f.total.Or(0) > 9*sampler.GiB/2 || f.history != nil || f.othersMatter() {
 		return nil
 	}
 	return []string{f.comment("do.small_gpu", "total", gib(f.total.Or(0)))}

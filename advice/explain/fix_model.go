@@ -50,6 +50,16 @@ var fixesModel = []fixRow{
 		do: func(f *failure) []string {
 			return []string{"nvidia-smi  " + f.comment("do.look_first"), f.comment("do.cpu_hidden_first")}
 		}},
+	{id: FixSmallerModel, source: sourceAnatomy,
+		kinds: ownCode | imageTool, cost: 0.02,
+		lives:   map[string]float64{CauseTooBig: 0.97, CauseUnknown: 0.7, CauseOtherProcess: 0.6, CauseUnattributed: 0.6},
+		when:    func(f *failure) bool { return f.tinyGPU() },
+		variant: func(f *failure) string { return "tiny" },
+		pairs:   func(f *failure) []any { return []any{"total", gib(f.total.Or(0))} },
+		reach:   always(1),
+		do: func(f *failure) []string {
+			return []string{f.comment("do.cpu_hidden_first"), f.comment("do.smaller_model")}
+		}},
 	{id: FixSmallerOptimizer, source: "https://huggingface.co/docs/transformers/perf_train_gpu_one",
 		kinds: training | undecided, cost: 0.26,
 		lives: map[string]float64{CauseTooBig: 0.85, CauseFragmentation: 0.7, CauseImbalance: 0.4, CauseOtherProcess: 0.3, CauseOversubscribed: 0.4},
@@ -123,6 +133,9 @@ var fixesModel = []fixRow{
 		lives: map[string]float64{CauseTooBig: 0.9, CauseUnknown: 0.7, CauseOversubscribed: 0.9},
 		when: func(f *failure) bool { // 16 bytes for each weight, and one sample beside
 			small := f.total.Known() && f.total.Or(0) <= 16*sampler.GiB // 14 GiB are the weights alone, in 16 bits
+			if f.told(sampler.ToldOutsized) && f.inTraining() && f.isPyTorch() && !f.usesLoRA() {
+				return true // no batch is at work yet
+			}
 			return f.told(sampler.ToldBillions) && (f.oneSample() && (!f.numbers() || f.told(sampler.ToldSharded)) && !(f.told(sampler.ToldSharded) && f.told(sampler.ToldOffload)) || small) && !f.usesLoRA() && !f.onHost() && f.inTraining() && f.isPyTorch()
 		},
 		reach: always(1),
@@ -249,6 +262,11 @@ func (f *failure) othersIdle() bool {
 		(f.generatesText() || f.phase() == sampler.PhaseLoading || f.nothingFreed()) && f.allocated.Or(0) > partOf(f.total.Or(0), 0.75) && f.requested.Or(0) < partOf(f.total.Or(0), 0.05)
 }
 
+// tinyGPU: a context of CUDA and a framework take half of it (own threshold: 1.5 GiB).
+func (f *failure) tinyGPU() bool {
+	return f.isPyTorch() && !f.onHost() && f.total.Known() && f.total.Or(0) <= 3*sampler.GiB/2 && f.history == nil && f.event.Kind == sampler.KindCUDA
+}
+
 // loadsAny: some model is moved to the GPU, and nothing tells what it is for.
 func (f *failure) loadsAny() bool {
 	return f.program.is(undecided) && f.phase() == sampler.PhaseLoading && f.torchCode() && !f.onHost()
@@ -257,6 +275,10 @@ func (f *failure) loadsAny() bool {
 func doShard(f *failure) []string {
 	if f.phase() == sampler.PhaseLoading {
 		return []string{`AutoModelForCausalLM.from_pretrained(name, device_map="auto", torch_dtype="auto")  ` + f.comment("do.device_map")}
+	}
+	if f.told(sampler.ToldOutsized) && (f.told(sampler.ToldSharded) || f.deepspeed()) {
+		return []string{"with deepspeed.zero.Init(config_dict_or_path=config):\n    model = …  " + f.comment("do.zero_init"),
+			`{"zero_optimization": {"stage": 3, "offload_param": {"device": "cpu"}}}`}
 	}
 	if f.shardsMore() || f.told(sampler.ToldSharded) {
 		return []string{`{"zero_optimization": {"stage": 3, "offload_optimizer": {"device": "cpu"}, "offload_param": {"device": "cpu"}}}  ` + f.comment("do.zero")}
@@ -295,7 +317,15 @@ func doFewerLayers(f *failure) []string {
 		return []string{f.comment("do.ggml"), "llama-server -m MODEL --n-gpu-layers 20 --ctx-size 4096  " + f.comment("do.if_llama")}
 	}
 	if f.program.name == "ollama" {
-		return []string{"/set parameter num_gpu 20  " + f.comment("do.num_gpu"), "/set parameter num_ctx 4096"}
+		set := "/set parameter "
+		if f.phase() == sampler.PhaseLoading {
+			set = "PARAMETER " // of a Modelfile: no prompt comes to type it at
+		}
+		lines := []string{set + "num_gpu " + strconv.Itoa(f.below("num_gpu", 30)*2/3) + "  " + f.comment("do.num_gpu")}
+		if f.below("num_ctx", ollamaContext+1) > ollamaContext {
+			lines = append(lines, set+"num_ctx "+strconv.Itoa(ollamaContext))
+		}
+		return lines
 	}
 	for _, option := range []string{"n_gpu_layers", "ngl", "gpulayers", "gpu_layers"} {
 		if text, _, ok := f.command.WithNumber(func(v float64) float64 { return float64(int(v) * 2 / 3) }, option); ok {
@@ -307,6 +337,21 @@ func doFewerLayers(f *failure) []string {
 		lines = append([]string{f.comment("do.tensor_split")}, lines...)
 	}
 	return lines
+}
+
+// ollamaContext is the shortest that Ollama takes by default: https://docs.ollama.com/context-length
+const ollamaContext = 4096
+
+// below is the number to which the text has a setting, where that is less.
+func (f *failure) below(setting string, number int) int {
+	for _, what := range f.context.Told {
+		if set, is := strings.CutPrefix(what, sampler.ToldInForce+setting+" "); is {
+			if n, err := strconv.Atoi(set); err == nil {
+				number = min(number, n)
+			}
+		}
+	}
+	return number
 }
 
 func doRaiseLimit(f *failure) []string {

@@ -232,6 +232,9 @@ var fixesOthers = []fixRow{
 			if f.buildsEngine() {
 				return 0.5
 			}
+			if f.shortContext() && !f.numbers() && !f.othersMatter() {
+				return 0.7 // whoever sets so short a context is out of memory before there is a cache
+			}
 			if f.readsPictures() {
 				return 0.6 // the encoder takes the pictures of all requests at once, whatever the share
 			}

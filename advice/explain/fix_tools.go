@@ -127,6 +127,9 @@ var fixesTools = []fixRow{
 				return []string{text}
 			}
 			list := f.turnKnobs(FixLimitRequests)
+			if f.readsPictures() && f.graphsOn() {
+				list[0] = withoutGraphs(list[0])
+			}
 			if f.readsPictures() {
 				list = append(list, `vllm serve MODEL --limit-mm-per-prompt '{"image": 1, "video": 0}'  `+f.comment("do.pictures"))
 			}
@@ -227,6 +230,13 @@ const largestBuffer = 32 * sampler.GiB
 func (f *failure) computeBuffer() bool {
 	caller, _ := f.event.Extra["caller"].(string)
 	return f.program.name == "llama.cpp" && f.requested.Or(0) > largestBuffer && strings.Contains(caller, "gallocr_reserve")
+}
+
+// shortContext: the context of a server is set, and to little already (own threshold: 4096 tokens).
+func (f *failure) shortContext() bool {
+	a, set := f.command.Find("max_model_len")
+	n, err := strconv.Atoi(a.Value)
+	return set && err == nil && n <= 4096
 }
 
 // takesLess: a server is out of memory, and nothing tells in which of its parts. Shorter contexts, fewer requests, a smaller

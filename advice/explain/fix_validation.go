@@ -68,6 +68,9 @@ var fixesValidation = []fixRow{
 			if f.asksLargeTest() {
 				return 0.5
 			}
+			if f.domain() == sampler.DomainRays && !f.told(sampler.ToldTried+"chunks") {
+				return 0.6 // what renders whole views keeps no graph in most programs
+			}
 			if f.history == nil && (f.creepsUp() || !f.numbers()) {
 				return 1
 			}
@@ -79,7 +82,7 @@ var fixesValidation = []fixRow{
 // validatesBlindly: nothing tells whether the graph of validation is kept or its batch is too large. Both are
 // changed in the same lines, and of public threads each was what helped in half.
 func (f *failure) validatesBlindly() bool {
-	if f.phase() != sampler.PhaseValidation || f.numbers() || f.history != nil || !f.torchCode() || f.graphOff() || f.isUltralytics() || f.failedBuilding() || f.keepsResults() || f.scoresOutputs() || f.asksLargeTest() {
+	if f.phase() != sampler.PhaseValidation || f.numbers() || f.history != nil || !f.torchCode() || f.graphOff() || f.isUltralytics() || f.failedBuilding() || f.keepsResults() || f.domain() == sampler.DomainRays && !f.told(sampler.ToldTried+"chunks") || f.scoresOutputs() || f.asksLargeTest() {
 		return false
 	}
 	_, batch := f.command.EvalBatchArgument()

@@ -20,6 +20,7 @@ const (
 	mostLevers   = 4   // beside the first advice
 	titleLever   = 44  // bytes of one that its title has room for
 	firstLever   = 1.1 // the lever that a program's authors name first is the likelier one (own estimate)
+	typedLever   = 1.3 // one that was set in the command is what can be set lower (own estimate)
 	withoutLever = 0.7 // of what only its options can change, it has none for this (own estimate)
 )
 
@@ -52,7 +53,11 @@ func (f *facts) only() bool {
 
 // takesBatches: what its authors name first is its batch, and it is called only that, not one of training or of windows.
 func (f *facts) takesBatches() bool {
-	return f.tool != nil && len(f.tool.Levers) > 0 && f.tool.Levers[0].Of == tools.Batch && strings.HasPrefix(strings.TrimLeft(f.tool.Levers[0].Type, "-"), "batch")
+	if f.tool == nil {
+		return false
+	}
+	list := f.levers()
+	return len(list) > 0 && list[0].Of == tools.Batch && strings.HasPrefix(strings.TrimLeft(list[0].Type, "-"), "batch")
 }
 
 // lacks: the program has no lever of what a fix is about.
@@ -61,8 +66,15 @@ func (f *facts) lacks(id string) bool {
 	if !is || !f.only() {
 		return false
 	}
-	_, has := f.tool.First(of)
-	return !has
+	return !slices.ContainsFunc(f.levers(), func(l tools.Lever) bool { return l.Of == of })
+}
+
+// levers are those of the known program for what it did.
+func (f *facts) levers() []tools.Lever {
+	if f.program.is(running) || f.phase() == sampler.PhaseInference {
+		return f.tool.At(tools.Runs)
+	}
+	return f.tool.Levers
 }
 
 // leverShare is how much likelier a fix is for a known program.
@@ -73,7 +85,15 @@ func (f *failure) leverShare(id string) float64 {
 		return 1
 	case f.lacks(id):
 		return withoutLever
-	case len(f.tool.Levers) > 0 && f.tool.Levers[0].Of == of:
+	}
+	list := f.levers()
+	if slices.ContainsFunc(list, func(l tools.Lever) bool {
+		option, _, _ := strings.Cut(l.Type, " ")
+		return l.Of == of && strings.HasPrefix(option, "--") && f.command.HasPlain(command.PlainName(option))
+	}) {
+		return typedLever
+	}
+	if len(list) > 0 && list[0].Of == of {
 		return firstLever
 	}
 	return 1
@@ -86,7 +106,7 @@ func (f *failure) ownLevers(id string, rank int) (list []tools.Lever) {
 		return nil
 	}
 	for _, mine := range []bool{true, false} {
-		for _, l := range f.tool.Levers {
+		for _, l := range f.levers() {
 			if (l.Of == of) == mine && (mine || rank == 1) && !f.told(sampler.ToldInForce+l.Type) {
 				list = append(list, l)
 			}

@@ -12,10 +12,10 @@ var domains = []struct {
 	name  string
 	words *lazy
 }{
-	{sampler.DomainRays, lazily(`(?i)(?:\b|_)\w{0,8}nerf(?:\b|_)|\b(?:rays?|radiance|netchunk|n_rand|ray_chunk\w*)\b|\bray_\w+|\w+_rays?\b|\bnovel views?\b`)},
+	{sampler.DomainRays, lazily(`(?i)(?:\b|_)\w{0,8}nerf(?:\d*\b|_)|\b(?:instant-?)?ngp\b|\b(?:rays?|radiance|netchunk|n_rand|ray_chunk\w*)\b|\bray_\w+|\w+_rays?\b|\bnovel views?\b`)},
 	{sampler.DomainPoints, lazily(`(?i)\bpoint[-_ ]?clouds?\b|\bpoint(?:net|cept|former|rcnn|lstm)\w*|\bli?dar\b|\bopen3d\b|\bopenpcdet\b|\bpcds?\b|\.(?:ply|pcd|las)\b|\b(?:number of|many|fewer) points\b|点云`)},
-	{sampler.DomainProteins, lazily(`(?i)\b(?:alphafold|colabfold|openfold|esmfold|rosettafold|rfdiffusion)\w*|\besm(?:[-_]?[12]\w*)?\b|\bproteins?\b|\bresidues\b|\bamino acids?\b|\bmsas?\b|\.(?:pdb|fasta|a3m)\b`)},
-	{sampler.DomainGraph, lazily(`(?i)\b(?:gnns?|gcns?|gats?|pygat|graph ?sage|dgl|pyg|graphstorm)\b|\w*gcns?\b|\btorch_(?:geometric|sparse|scatter)\b|\bogbn?\b|\bgraph (?:neural|attention|convolution\w*|data|transformer)\b|\b(?:adjacency|message[- ]passing|edge_index|node (?:classification|features?))\b`)},
+	{sampler.DomainProteins, lazily(`(?i)\b(?:alphafold|colabfold|openfold|esmfold|rosettafold|rfdiffusion)\w*|\besm(?:[-_]?[12]\w*)?\b|\bproteins?\b|\bresidues\b|\bamino acids?\b|\bmsas?\b|\.(?:pdb|fasta|a3m)\b|\b\d{1,2}[- ]chain\b|\b(?:hetero|homo)?(?:monomers?|multimers?|oligomers?)\b`)},
+	{sampler.DomainGraph, lazily(`(?i)\b(?:gnns?|gcns?|gats?|pygat|graph ?sage|dgl|pyg|graphstorm)\b|\w*gcns?\b|\b(?:py)?torch[-_ ](?:geometric|sparse|scatter)\b|\bedges\b|\bogbn?\b|\bgraph (?:neural|attention|convolution\w*|data|transformer)\b|\b(?:adjacency|message[- ]passing|edge_index|node (?:classification|features?))\b`)},
 	{sampler.DomainAudio, lazily(`(?i)\b(?:max_duration|audios?|wavs?|mp3|flac|speech|voices?|vocals?|vocoders?|songs?|music|spectrograms?|mels?|mel[-_]spec\w*|\d+(?:\.\d+)? ?khz|tts|\w*asr|\w+_conformer|rnn-?t|vad|utterances?|recordings?|silences?|\d+[- ]?(?:sec|seconds?|min|minutes?) (?:file|clip|track)s?|(?:so[-_ ])?[rs]vc|ddsp\w*|demucs|spleeter|tacotron\d?|waveglow|wavenet|whisper\w*)\b|语音|音频|무음|음성`)},
 	{sampler.DomainSeries, lazily(`(?i)\btime[- ]?(?:series|steps?|stamps?)\b|\bforecast\w*|\b(?:pred|label|prediction|encoder|decoder)_len(?:gth)?\b|\b(?:uni|multi)variate\b`)},
 	{sampler.DomainVolumes, lazily(`(?i)\b(?:voxels?|volumes?|ct|mri|3d|nii|nnu-?net\w*|monai|sliding_window_inference)\b`)},

@@ -20,7 +20,7 @@ var marks = []struct {
 	// A system of Windows as forms ask for it, a path there, or the wording of PyTorch's CPU allocator on it.
 	{sampler.ToldWindows, lazily(`(?im)^\W*(?:OS|operating system|platform|system)?\W*(?:microsoft )?windows(?: ?(?:7|8|10|11)\w*)?\W*$|\bOS\b[^\n]{0,12}\bwindows\b|\bon windows(?: ?1[01])?\b|\b[c-f]:\\\w|DefaultCPUAllocator: not enough memory`)},
 	// The command of a training with darknet.
-	{sampler.ToldDarknet, lazily(`(?i)\bdarknet(?:\.exe)?\s+detector\s+train\b`)},
+	{sampler.ToldDarknet, lazily(`(?i)\bdarknet(?:\.exe)?\s+detector\s+train\b|\bTry to set subdivisions=\d+`)},
 	// The programs that grow trees, which have no batch.
 	{sampler.ToldTrees, lazily(`(?i)\b(?:xgboost|lightgbm|catboost|XGB\w+)\b`)},
 	// The input pipelines of TensorFlow, in code and in what they print.

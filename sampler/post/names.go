@@ -16,7 +16,9 @@ var (
 	continued = lazily(`\\[ \t]*\r?\n[ \t]*`)
 	// loads is a line of code that loads a model, in a text that shows no other use of it.
 	loads = lazily(`\.from_pretrained\(`)
-	uses  = lazily(`\w\.(?:transcribe|generate|encode|predict|infer|chat|separate|segment|enhance|denoise|restore|upscale|synthesi[sz]e|tts|embed|translate|summari[sz]e|detect|track|sample|forward|inference|caption)\w*\(`)
+	// moves is one that puts a whole model on the GPU.
+	moves = lazily(`\b(?:self\.)?(?:\w+_)?(?:model|net|module)\.(?:to\((?:self\.)?(?:device|["']cuda)|cuda\(\))`)
+	uses  = lazily(`\b(?:\w+_)?(?:model|net|module|pipe)\(|\w\.(?:transcribe|generate|encode|predict|infer|chat|separate|segment|enhance|denoise|restore|upscale|synthesi[sz]e|tts|embed|translate|summari[sz]e|detect|track|sample|forward|inference|caption)\w*\(`)
 	prose = lazily(`(?:[,:;]\s|\s(?:on|with|in|and|for|gives?|from|at|which|then|fails?|stops?|runs|dies|but|the|it)\s).*$`)
 )
 
@@ -30,7 +32,7 @@ var programs = []struct {
 	{"tgi", lazily(`(?i)\btext[-_]generation[-_](?:inference|launcher|client|router|server)\b`)},
 	{"lmdeploy", lazily(`(?i)\blmdeploy\b`)},
 	{"triton", lazily(`(?i)\btritonserver\b|\btensorrtserver\b|\binstance_group\b|\btriton[- ](?:inference[- ])?server\b|\bin triton\b[^\n]{0,80}\binstances?\b|\binstance count\b`)},
-	{"alphafold", lazily(`(?i)\b(?:alphafold|colabfold|openfold|fastfold|uni-?fold|esmfold|omegafold|rosettafold|helixfold)\w*|\bfold(?:ing)?\b[^.\n]{0,60}\b(?:\d+ ?aa|residues|amino acids|proteins?|monomers?|\w+mers?)\b|\bfolding with model\b|\b(?:protein|complex|dimer)\b[^.\n]{0,40}\b\d{2,5} ?(?:residues|aa|amino acids)\b|(?s:\bjax\b.*\b\d{3,5} residues\b|\b\d{3,5} residues\b.*\bjax\b)`)},
+	{"alphafold", lazily(`(?i)\b(?:alphafold|colabfold|openfold|fastfold|uni-?fold|esmfold|omegafold|rosettafold|helixfold)\w*|\bfold(?:ing)?\b[^.\n]{0,60}\b(?:\d+ ?aa|residues|amino acids|proteins?|monomers?|\w+mers?)\b|\bfolding with model\b|\bpredict\w* the structure of\b|\b(?:protein|complex|dimer)\b[^.\n]{0,40}\b\d{2,5} ?(?:residues|aa|amino acids)\b|(?s:\bjax\b.*\b\d{3,5} residues\b|\b\d{3,5} residues\b.*\bjax\b)`)},
 	{"upscaler", lazily(`(?i)\breal-?esrgan\b|(?m:^Testing \d+ \S+$)`)},
 	{"ldm", lazily(`--(?:n_samples|ddim_steps|n_iter)\b`)},
 	{"ollama", lazily(`(?i)\bollama\b`)},
@@ -101,7 +103,7 @@ func name(c *sampler.LogContext, text string, all []sentence) {
 	if at := wide.FindStringSubmatch(text); at != nil && !slices.ContainsFunc(all, func(s sentence) bool { return wide.MatchString(s.text) && without.MatchString(s.text) }) {
 		c.Told = append(c.Told, sampler.ToldOption+at[1])
 	}
-	if len(c.Functions) == 0 && c.Phase == "" && loads.MatchString(text) && !uses.MatchString(text) && !slices.Contains(c.Told, sampler.ToldTraining) {
+	if len(c.Functions) == 0 && (c.Phase == "" && loads.MatchString(text) || (c.Phase == "" || c.Phase == sampler.PhaseInference) && moves.MatchString(text)) && !uses.MatchString(text) && !slices.Contains(c.Told, sampler.ToldTraining) {
 		c.Phase = sampler.PhaseLoading
 	}
 	text = kept.ReplaceAllString(text, "")

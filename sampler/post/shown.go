@@ -42,6 +42,7 @@ var shown = []struct {
 	{sampler.ShowsXGBoost, lazily(`\b(?:xgboost|xgb)\.\w+|\bXGB\w+\(|\b\w*DMatrix\b`)},
 	{sampler.ShowsSDScripts, lazily(`(?i)\bkohya\w*|\bsd[-_]scripts\b|\b(?:sdxl_)?train_network\b|--cache_latents\b`)},
 	{sampler.ShowsPieces, lazily(`(?i)\bsentencepiece\w*|\bspm_train\b`)},
+	{sampler.ShowsParquet, lazily(`(?i)\bread_parquet\b|\.parquet\b`)},
 	{sampler.ShowsTFData, lazily(`\btf\.data\.|\.shuffle\(`)},
 	{sampler.ShowsOldTF, lazily(`\btf\.Session\b|client/session\.py|\bsess\.run\(|\(see above for traceback\)|task:0/gpu:0|device \(/gpu:\d|\btf\.contrib\b|(?i:\btensorflow(?:[-_]gpu)?[ =v]*1\.\d)|(?m:^\W*[IWEF] tensorflow/)`)},
 	{sampler.ShowsSecondGPU, lazily(`(?i)\bGPU[ :#]?[1-9]\d?\b|\bcuda:[1-9]\b|\bgpu=[1-9]|\bCUDA_VISIBLE_DEVICES\W{0,6}(?:\d,)*[1-9]|\b(?:multiple|several|multi)[- ]?GPUs?\b|(?m:^\|\s+[1-9]\s+\w+ )`)},
@@ -59,10 +60,16 @@ var shown = []struct {
 	{sampler.ShowsBeforeNoGrad, lazily(`\bpytorch_1(?:4|51|520|521|522|523)\d+\b|\bvolatile *= *True\b`)},
 }
 
+// layers are the settings of Ollama and llama.cpp for how much lies on the GPU, and for how long a context, with their numbers.
+var layers = lazily(`(?i)\b(num_gpu|num_ctx)\b["']?[^\w\n]{1,4}(\d{1,6})\b`)
+
+// sinceNoGrad is PyTorch from 0.4 on, which only speaks of what was before.
+var sinceNoGrad = lazily(`(?i)\b(?:py)?torch(?:[ =]*(?:version)?[ =v]*)(?:0\.4|[1-9]\.\d)|\bno_grad\b`)
+
 // settable are settings that advice can name, as code and commands have them. One that a text has is in force.
 var settable = []string{"load_in_8bit=True", "load_in_4bit=True", "low_cpu_mem_usage=True", `device_map="auto"`, "pin_memory=False", "num_workers=0", "--lowvram", "--novram",
 	"--gradient_checkpointing", "--cache_latents", "TF_FORCE_GPU_ALLOW_GROWTH=true", "XLA_PYTHON_CLIENT_PREALLOCATE=false", "TF_FORCE_UNIFIED_MEMORY=1",
-	"TF_GPU_ALLOCATOR=cuda_malloc_async", "ExtMemQuantileDMatrix", "QuantileDMatrix", "attention_slicing", "model_cpu_offload", "sequential_cpu_offload", "vae_tiling", "flash_attention_2", "sw_device", "GGML_CUDA_NO_PINNED=1",
+	"TF_GPU_ALLOCATOR=cuda_malloc_async", "ExtMemQuantileDMatrix", "QuantileDMatrix", "attention_slicing", "model_cpu_offload", "sequential_cpu_offload", "vae_tiling", "flash_attention_2", "sw_device", "GGML_CUDA_NO_PINNED=1", "LocalCUDACluster",
 	"--tensor-parallel-size", "tensor_parallel_size", "--num-shard", "--tp", "--free_gpu_mem", "--n_samples 1", "--max_batch_size 1", "--parallel 1", "eval_accumulation_steps"}
 
 // windowsToo is Windows by its version in a sentence, or a path on any drive; withinWindows is the Linux that runs in it and has
@@ -76,7 +83,7 @@ var (
 func addShown(c *sampler.LogContext, text string) {
 	c.Told = append(c.Told, sampler.ToldShort)
 	for _, row := range shown {
-		if row.words.MatchString(text) {
+		if row.words.MatchString(text) && !(row.name == sampler.ShowsBeforeNoGrad && sinceNoGrad.MatchString(text)) {
 			c.Told = append(c.Told, sampler.ToldShows+row.name)
 		}
 	}
@@ -88,6 +95,9 @@ func addShown(c *sampler.LogContext, text string) {
 		c.Told = append(c.Told, sampler.ToldWindows)
 	}
 	addTool(c, text)
+	for _, at := range layers.FindAllStringSubmatch(text, 8) {
+		c.Told = append(c.Told, sampler.ToldInForce+strings.ToLower(at[1])+" "+at[2])
+	}
 	plain := strings.NewReplacer(" = ", "=", `'`, `"`).Replace(text)
 	for _, s := range settable {
 		if at := strings.Index(plain, s); at >= 0 && !wordByte(plain, at-1) && !wordByte(plain, at+len(s)) {

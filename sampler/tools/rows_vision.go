@@ -12,7 +12,7 @@ var vision = []Tool{
 		Levers: []Lever{{Input, "--packed", "gaussians"}, {Input, "--strategy.cap-max 500000", "gaussians"}, {Input, "--data_factor 8", "pixels"}, {Input, "--patch_size 512", "crop"}}},
 	{Name: "Splatfacto", Words: []string{"splatfacto"},
 		Source: "https://github.com/nerfstudio-project/nerfstudio/blob/main/nerfstudio/models/splatfacto.py",
-		Levers: []Lever{{Input, "--pipeline.model.stop-split-at 7000", "gaussians"}, {Input, "--pipeline.model.densify-grad-thresh 0.0016", "gaussians"}, {Offload, "--pipeline.datamanager.cache-images cpu", "cpu"}, {Input, "--pipeline.datamanager.camera-res-scale-factor 0.5", "pixels"}}},
+		Levers: []Lever{{Input, "--pipeline.model.max-gs-num 500000", "capped"}, {Input, "--pipeline.model.densify-grad-thresh 0.0016", "gaussians"}, {Input, "--pipeline.model.stop-split-at 5000", "gaussians"}, {Offload, "--pipeline.datamanager.cache-images cpu", "cpu"}, {Input, "--pipeline.datamanager.camera-res-scale-factor 0.5", "pixels"}}},
 	{Name: "nerfstudio", Library: true, Words: []string{"nerfstudio", "nerfacto", "ns-train", "ns-render", "ns-export", "sdfstudio"},
 		Source: "https://github.com/nerfstudio-project/nerfstudio/blob/main/nerfstudio/configs/method_configs.py",
 		Levers: []Lever{{Batch, "--pipeline.datamanager.train-num-rays-per-batch 1024", "rays"}, {Offload, "--pipeline.datamanager.cache-images cpu", "cpu"}, {Validation, "--pipeline.model.eval-num-rays-per-chunk 4096", "chunk"}, {Input, "--pipeline.datamanager.camera-res-scale-factor 0.5", "pixels"}}},

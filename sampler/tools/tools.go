@@ -5,6 +5,7 @@
 package tools
 
 import (
+	"slices"
 	"strings"
 	"sync"
 )
@@ -46,22 +47,27 @@ type Tool struct {
 	Name  string   // as its authors write it
 	Words []string // of paths, commands, imports and sentences that name it and nothing else
 	Does  Does
+	For   Does // what its levers change, where it does both and they change one of them
 	// Library: programs of others are made with it, so it is meant only where none of these is named.
 	Library bool
 	Source  string // URL of the source or the documentation in which its levers were read
 	Levers  []Lever
 }
 
-// First is the first lever of one of these.
-func (t *Tool) First(of ...Of) (Lever, bool) {
-	for _, l := range t.Levers {
-		for _, o := range of {
-			if l.Of == o {
-				return l, true
-			}
-		}
+// ofTraining are ids of words for what only a training has.
+var ofTraining = []string{"accumulate", "checkpoint", "frozen", "optimizer", "seldom"}
+
+// At are the levers that change what a program does: training, or running a model.
+func (t *Tool) At(does Does) []Lever {
+	if does != Runs {
+		return t.Levers
 	}
-	return Lever{}, false
+	if t.For == Trains {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(t.Levers), func(l Lever) bool {
+		return slices.Contains(ofTraining, l.By) || strings.Contains(strings.ToLower(l.Type), "train_")
+	})
 }
 
 // All are the programs known, in the order in which they are told apart.
@@ -119,6 +125,16 @@ func installed(rest string) bool {
 	return (blanks > 1 || rest[0] == '=') && version != "" && version[0] >= '0' && version[0] <= '9'
 }
 
+// fileWords follow the name of a program where its files are meant, which others read: "a COLMAP dataset".
+var fileWords = []string{"dataset", "data set", "format", "output", "poses", "reconstruction", "model file"}
+
+// ofFiles: what follows a name says that files of that program are meant.
+func ofFiles(rest string) bool {
+	return slices.ContainsFunc(fileWords, func(w string) bool {
+		return len(rest) > len(w) && rest[0] == ' ' && strings.EqualFold(rest[1:len(w)+1], w)
+	})
+}
+
 // each visits the words of a text in lower case and without the signs within them that people leave out: "Real-ESRGAN" is
 // "realesrgan".
 func each(text string, visit func(word string)) {
@@ -137,7 +153,7 @@ func each(text string, visit func(word string)) {
 			word = append(word, c)
 		case c == '-' || c == '_':
 		default:
-			if !installed(text[i:]) {
+			if !installed(text[i:]) && !ofFiles(text[i:]) {
 				end()
 			}
 			word = word[:0]

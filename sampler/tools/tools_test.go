@@ -78,13 +78,17 @@ func TestIn(t *testing.T) {
 	}
 }
 
-func TestFirst(t *testing.T) {
-	tool := Tool{Levers: []Lever{{Bits, "--half", "half16"}, {Batch, "-b 1", "one"}, {Batch, "-n 1", "half"}}}
-	if l, ok := tool.First(Batch, Input); !ok || l.Type != "-b 1" {
-		t.Errorf("%v, %v", l, ok)
+// What only a training has changes nothing in a program that runs a model.
+func TestAt(t *testing.T) {
+	tool := Tool{Levers: []Lever{{Bits, "--half", "half16"}, {Batch, "-b 1", "accumulate"}, {Batch, "--train_batch 1", "half"}}}
+	if got := tool.At(Runs); len(got) != 1 || got[0].Type != "--half" {
+		t.Errorf("%v", got)
 	}
-	if l, ok := tool.First(Model); ok {
-		t.Errorf("%v", l)
+	if got := tool.At(Trains); len(got) != 3 {
+		t.Errorf("%v", got)
+	}
+	if tool.For = Trains; len(tool.At(Runs)) != 0 {
+		t.Error("a program whose levers are of its training has some for running it")
 	}
 }
 
