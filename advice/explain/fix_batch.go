@@ -48,6 +48,9 @@ var fixesBatch = []fixRow{
 			if f.batchIsAuto() {
 				return 0.95
 			}
+			if f.told(sampler.ToldOutsized) {
+				return 0.3
+			}
 			if f.nothingFreed() {
 				return 0.5
 			}
