@@ -51,13 +51,13 @@ func (f *facts) only() bool {
 	return f.tool != nil && f.tool.Does == tools.Runs && !f.program.is(training)
 }
 
-// takesBatches: what its authors name first is its batch, and it is called only that, not one of training or of windows.
+// takesBatches: what its authors name first is its batch: of a program that also trains, called only that, not one of training or of windows.
 func (f *facts) takesBatches() bool {
 	if f.tool == nil {
 		return false
 	}
 	list := f.levers()
-	return len(list) > 0 && list[0].Of == tools.Batch && strings.HasPrefix(strings.TrimLeft(list[0].Type, "-"), "batch")
+	return len(list) > 0 && list[0].Of == tools.Batch && (f.tool.Does == tools.Runs || strings.HasPrefix(strings.TrimLeft(list[0].Type, "-"), "batch"))
 }
 
 // lacks: the program has no lever of what a fix is about.
