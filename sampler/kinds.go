@@ -103,6 +103,8 @@ const (
 	ToldLengths      = "lengths"       // the length of sequences of tokens is spoken of
 	ToldLargePainter = "large_painter" // a model that makes pictures has ten billions of parameters or more
 	ToldAsksRAM      = "asks_ram"      // whether the memory of the machine can be used is asked
+	ToldTiny         = "tiny"          // pictures or videos of less than 300 pixels a side
+	ToldFirstLayer   = "first_layer"   // the first layer found no memory
 	ToldOutsized     = "outsized"      // the model is said to be larger than the GPU
 	ToldWholeGraph   = "whole_graph"   // a graph is trained on as a whole
 	ToldWeights      = "weights_"      // and a number: a model of that many billions of parameters

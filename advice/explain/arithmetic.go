@@ -276,7 +276,11 @@ func (f *failure) nothingFreed() bool {
 		return false
 	}
 	total := f.total.Or(0)
-	return f.unallocated.Known() && f.unallocated.Or(0) <= partOf(f.reserved(), 0.004) &&
+	unallocated := f.unallocated.Or(0)
+	if !f.event.ReservedUnallocated.Known() {
+		unallocated += sampler.GiB / 100 // the difference of two figures that were rounded
+	}
+	return f.unallocated.Known() && unallocated <= partOf(f.reserved(), 0.004) &&
 		f.allocated.Or(0) > partOf(total, 0.8) && f.requested.Or(0) < partOf(total, 0.02)
 }
 

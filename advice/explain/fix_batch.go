@@ -54,7 +54,7 @@ var fixesBatch = []fixRow{
 			if f.nothingFreed() {
 				return 0.5
 			}
-			if f.program.is(running) && f.batch() == 0 && !f.takesBatches() && (!f.told(sampler.ToldAsksBatch) || f.namesSize()) {
+			if f.program.is(running) && f.batch() == 0 && !f.takesBatches() && !f.told(sampler.ToldTiny) && (!f.told(sampler.ToldAsksBatch) || f.namesSize()) {
 				return 0.5 // most run one input at a time
 			}
 			if f.toldSame() || f.toldLarger() {
@@ -211,7 +211,7 @@ func (f *failure) smallerPictures() (text, name string, ok bool) {
 
 // wholeGraph: a single graph is trained on as it is, which has no batch.
 func (f *failure) wholeGraph() bool {
-	return f.told(sampler.ToldWholeGraph) && f.domain() == sampler.DomainGraph && f.batch() <= 1
+	return f.told(sampler.ToldWholeGraph) && f.domain() == sampler.DomainGraph
 }
 
 // batchUnsaid: no command tells the batch size, so that it may be small already, and what shrinks then are the samples.

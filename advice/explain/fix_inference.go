@@ -87,8 +87,11 @@ var fixesInference = []fixRow{
 			return !f.onHost() && f.phase() != sampler.PhaseLoading && f.phase() != sampler.PhaseSaving && f.phase() != sampler.PhaseValidation && !f.generatesText() && !f.refusedThoughFree() && (f.program.is(evaluation|inference|imageTool) || f.convolves())
 		},
 		reach: func(f *failure) float64 {
-			if f.weightsFill() || f.nothingFreed() {
+			if f.weightsFill() || f.nothingFreed() || f.pairwise() {
 				return 0.4
+			}
+			if f.told(sampler.ToldTiny) && f.numbers() {
+				return 0.55 // so many at once, then
 			}
 			if f.told(sampler.ToldAsksBatch) && !f.namesSize() {
 				return 0.6 // there is a batch, and it can be set
@@ -101,7 +104,7 @@ var fixesInference = []fixRow{
 		kinds: ownCode | imageTool, cost: 0.05, // nothing else makes one tensor of a picture smaller
 		lives: map[string]float64{CauseTooBig: 0.98, CauseDataSpike: 0.97, CauseUnknown: 0.5},
 		when: func(f *failure) bool {
-			return f.impossible() && !f.hugeAttention() && !f.program.is(training) && !f.generatesText() && f.phase() != sampler.PhaseValidation && f.phase() != sampler.PhaseLoading && (f.convolves() || f.told(sampler.ToldPixels) || f.program.is(imageTool) || f.program.name == "alphafold")
+			return f.impossible() && !f.hugeAttention() && !f.pairwise() && !f.program.is(training) && !f.generatesText() && f.phase() != sampler.PhaseValidation && f.phase() != sampler.PhaseLoading && (f.convolves() || f.told(sampler.ToldPixels) || f.program.is(imageTool) || f.program.name == "alphafold")
 		},
 		reach:   always(1),
 		variant: pictureVariant,

@@ -263,6 +263,7 @@ func (f *failure) turnAll(fixes ...string) []string {
 		if k.program != f.program.name || !slices.Contains(fixes, k.fix) {
 			continue
 		}
+		k.value = f.valueOf(k)
 		plain += " " + k.option + " " + k.value
 		if edited, ok := k.lower(command.Parse(text)); ok && set {
 			text = edited
@@ -272,6 +273,19 @@ func (f *failure) turnAll(fixes ...string) []string {
 		return []string{text}
 	}
 	return []string{plain}
+}
+
+// valueOf is what to set an option to: half of what the text names for it, and no more tokens than the cache has room for.
+func (f *failure) valueOf(k knob) string {
+	most, err := strconv.Atoi(k.value)
+	if err != nil {
+		return k.value
+	}
+	most = min(most, f.below(command.PlainName(k.option), 2*most)/2)
+	if room, is := f.event.Extra["kv_cache_tokens"].(int); is && k.fix == FixShortenContext {
+		most = min(most, room)
+	}
+	return strconv.Itoa(max(1, most))
 }
 
 // lower sets the option in a command, to half of what it has where that is less.
@@ -336,6 +350,8 @@ func (f *failure) turnKnobs(fix string) (list []string) {
 		if k.program != f.program.name || k.fix != fix {
 			continue
 		}
+		value := f.valueOf(k)
+		k.value, k.plain = value, strings.Replace(k.plain, k.option+" "+k.value, k.option+" "+value, 1)
 		half := func(v float64) float64 { return float64(max(1, int(v)/2)) }
 		if text, _, ok := f.command.WithNumber(half, command.PlainName(k.option)); ok && k.option != "" {
 			return []string{text}

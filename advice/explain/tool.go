@@ -69,6 +69,11 @@ func (f *facts) lacks(id string) bool {
 	return !slices.ContainsFunc(f.levers(), func(l tools.Lever) bool { return l.Of == of })
 }
 
+// pairwise: one tensor that no GPU of that size holds, and the failing line compares each row of something with each of another.
+func (f *facts) pairwise() bool {
+	return f.event.Requested.Or(0) > f.event.GPUTotal.Or(0) && f.event.GPUTotal.Known() && f.inCode("einsum(", "cdist(", "pairwise", "similarit", ".T)", ".t())")
+}
+
 // levers are those of the known program for what it did.
 func (f *facts) levers() []tools.Lever {
 	if f.program.is(running) || f.phase() == sampler.PhaseInference {
@@ -85,6 +90,8 @@ func (f *failure) leverShare(id string) float64 {
 		return 1
 	case f.lacks(id):
 		return withoutLever
+	case f.pairwise():
+		return 1 // its options are about what is read, not about all pairs of it
 	}
 	list := f.levers()
 	if slices.ContainsFunc(list, func(l tools.Lever) bool {
@@ -102,7 +109,7 @@ func (f *failure) leverShare(id string) float64 {
 // ownLevers are what a known program has for a fix, and beside the first advice its others.
 func (f *failure) ownLevers(id string, rank int) (list []tools.Lever) {
 	of, is := leversOf[id]
-	if !is || f.tool == nil || f.program.name != "" {
+	if !is || f.tool == nil || f.program.name != "" || f.pairwise() {
 		return nil
 	}
 	for _, mine := range []bool{true, false} {

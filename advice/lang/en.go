@@ -2038,6 +2038,7 @@ var textsEN = map[string]string{
 	"why.told_elsewhere":                     "Another program does the same on this GPU, as is said: the size alone does not explain it.",
 	"do.say.kept":                            "detach each result that is returned or put into a list",
 	"fix.no_grad_inference.title.kept":       "Run it without gradients, and keep nothing of one input when the next comes",
+	"why.told_first_layer":                   "Its first layer found no memory, before it held anything: somebody else holds the GPU, or its driver needs a restart.",
 	"why.told_outsized":                      "The model is larger than the GPU, as is said.",
 	"why.told_small_gpu":                     "The GPU is a small one, as is said.",
 	"why.told_loads":                         "It came while the model was loaded, before anything was transcribed.",

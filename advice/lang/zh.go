@@ -2037,6 +2037,7 @@ var textsZH = map[string]string{
 	"why.told_elsewhere":                     "文中说别的程序在这块 GPU 上能做同样的事：单凭规模解释不了。",
 	"do.say.kept":                            "返回或放进列表的每个结果都先 detach",
 	"fix.no_grad_inference.title.kept":       "不求梯度运行，下一个输入到来时不留住前一个的任何东西",
+	"why.told_first_layer":                   "第一层就没有显存了，它自己还什么都没占：GPU 被别的程序占着，或驱动需要重启。",
 	"why.told_outsized":                      "文中说模型比这块 GPU 大。",
 	"why.told_small_gpu":                     "文中说这块 GPU 较小。",
 	"why.told_loads":                         "它出现在加载模型时，还没有开始转写。",

@@ -78,7 +78,7 @@ var libraryRows = []row{
 	{name: "rmm pool", framework: "rmm", kind: sampler.KindRMMPool, memory: sampler.MemoryGPU, limit: "rmm_pool", words: []string{"maximum pool size exceeded", "exceeded memory limit"}, lines: 2,
 		start: `(?:(?:out_of_memory|std::bad_alloc)[^\n]{0,300})?Maximum pool size exceeded|(?:out_of_memory|std::bad_alloc)[^\n]{0,300}Exceeded memory limit`, fields: []string{`failed to allocate <req>`, `Maximum pool size exceeded \(failed to allocate <req>`}},
 	{name: "rmm", framework: "rmm", kind: sampler.KindRMM, memory: sampler.MemoryGPU, words: []string{"memory_resource", "out_of_memory: cuda error", "rmm failure", "rmm_error_out_of_memory", "rmm::out_of_memory", "rmm::bad_alloc"}, lines: 2,
-		start: `(?:std::bad_alloc: |out_of_memory: ){1,2}(?:CUDA|RMM) (?:error|failure)|RMM_ERROR_OUT_OF_MEMORY|what\(\): std::bad_alloc: [^\n]*rmm|rmm::(?:out_of_memory|bad_alloc)`, near: `rmm|RMM`, fields: []string{`failed to allocate <req>`}},
+		start: `(?:std::bad_alloc: |out_of_memory: ){1,2}(?:CUDA|RMM) (?:error|failure)|RMM_ERROR_OUT_OF_MEMORY|what\(\): std::bad_alloc: [^\n]*rmm|rmm::(?:out_of_memory|bad_alloc)`, near: `rmm|RMM|out_of_memory: CUDA error`, fields: []string{`failed to allocate <req>`}},
 	// numba
 	{name: "numba", framework: "numba", kind: sampler.KindNumba, memory: sampler.MemoryGPU, words: []string{"results in cuda_error_out_of_memory", "call to cumemalloc"},
 		start: `Call to \w+ results in (?:CUresult\.)?CUDA_ERROR_OUT_OF_MEMORY`},

@@ -21,6 +21,10 @@ var marks = []struct {
 	{sampler.ToldWindows, lazily(`(?im)^\W*(?:OS|operating system|platform|system)?\W*(?:microsoft )?windows(?: ?(?:7|8|10|11)\w*)?\W*$|\bOS\b[^\n]{0,12}\bwindows\b|\bon windows(?: ?1[01])?\b|\b[c-f]:\\\w|DefaultCPUAllocator: not enough memory`)},
 	// The command of a training with darknet.
 	{sampler.ToldDarknet, lazily(`(?i)\bdarknet(?:\.exe)?\s+detector\s+train\b|\bTry to set subdivisions=\d+`)},
+	// Darknet at the first layer of a network, where it holds nothing yet.
+	{sampler.ToldFirstLayer, lazily(`(?m)^[\s>]*0 +CUDA Error: out of memory`)},
+	// A picture or a video of a size that is told and small.
+	{sampler.ToldTiny, lazily(`(?i)\b(?:resolution|size|images?|videos?|pictures?|frames?)\b[^.\n]{0,30}\b(?:[1-9]\d|[12]\d\d) ?[x×*] ?(?:[1-9]\d|[12]\d\d)\b`)},
 	// The programs that grow trees, which have no batch.
 	{sampler.ToldTrees, lazily(`(?i)\b(?:xgboost|lightgbm|catboost|XGB\w+)\b`)},
 	// The input pipelines of TensorFlow, in code and in what they print.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"nvpeak/sampler"
+	"nvpeak/sampler/tools"
 )
 
 // maxBytes is more than people write: a longer text is a log.
@@ -63,6 +64,7 @@ func Read(text string, events []sampler.OOMEvent, scan Scan) []sampler.OOMEvent 
 			events[i].Recovered = false
 		}
 	}
+	text = tools.WithoutEnvironments(text)
 	for i := range events {
 		addStats(&events[i], text)
 		if events[i].Context != nil {

@@ -60,8 +60,8 @@ var shown = []struct {
 	{sampler.ShowsBeforeNoGrad, lazily(`\bpytorch_1(?:4|51|520|521|522|523)\d+\b|\bvolatile *= *True\b`)},
 }
 
-// layers are the settings of Ollama and llama.cpp for how much lies on the GPU, and for how long a context, with their numbers.
-var layers = lazily(`(?i)\b(num_gpu|num_ctx)\b["']?[^\w\n]{1,4}(\d{1,6})\b`)
+// numbered are settings of servers for how much lies on the GPU, with their numbers.
+var numbered = lazily(`(?i)\b(num_gpu|num_ctx|max[-_]model[-_]len|max[-_]num[-_]seqs|context[-_]length|session[-_]len)\b["']?[^\w\n]{1,4}(\d{1,7})\b`)
 
 // sinceNoGrad is PyTorch from 0.4 on, which only speaks of what was before.
 var sinceNoGrad = lazily(`(?i)\b(?:py)?torch(?:[ =]*(?:version)?[ =v]*)(?:0\.4|[1-9]\.\d)|\bno_grad\b`)
@@ -95,8 +95,8 @@ func addShown(c *sampler.LogContext, text string) {
 		c.Told = append(c.Told, sampler.ToldWindows)
 	}
 	addTool(c, text)
-	for _, at := range layers.FindAllStringSubmatch(text, 8) {
-		c.Told = append(c.Told, sampler.ToldInForce+strings.ToLower(at[1])+" "+at[2])
+	for _, at := range numbered.FindAllStringSubmatch(text, 8) {
+		c.Told = append(c.Told, sampler.ToldInForce+strings.ReplaceAll(strings.ToLower(at[1]), "-", "_")+" "+at[2])
 	}
 	plain := strings.NewReplacer(" = ", "=", `'`, `"`).Replace(text)
 	for _, s := range settable {

@@ -49,7 +49,7 @@ var tells = []struct {
 	{sampler.ToldLengths, lazily(`(?i)\b(?:\w+_)?max[-_ ]?seq\w*|\b(?:model_)?max_length\b|\bcutoff_len\b|\bblock_size\b|\b(?:seq(?:uence)?|context|input|token)s? lengths?\b|\b\d{1,3}k (?:tokens?|seq\w*|context)\b|\blong(?:er)? (?:sequences?|sentences?|contexts?|inputs)\b|序列长度|长序列|\d+k ?的?序列`), nil},
 	{sampler.ToldAsksRAM, lazily(`(?i)\b(?:us(?:e|ing)|fall ?back to|spill(?:ing)? to|extend(?:ing)? (?:in)?to)\b[^.?]{0,24}\b(?:host|system|cpu|main) ?-?(?:RAM|memory)\b|\b(?:unified|managed) memory\b`), nil},
 	{sampler.ToldOutsized, lazily(`(?i)\b(?:model|parameters?|weights|checkpoint)\b[^.]{0,60}\b(?:larger|bigger|greater) than (?:the |my |a |one |single |available )*(?:GPUs?|cards?|VRAM|memory)\b|\b(?:model|weights)\b[^.]{0,40}\b(?:(?:does|do|can|could|will|would)(?:n['’]?t| not)|can['’]?t|cannot|not) fit\b[^.]{0,24}\b(?:in|into|on|onto|within)\b[^.]{0,16}\b(?:GPUs?|cards?|VRAM|memory)\b`), lazily(`(?i)\bbatch`)},
-	{sampler.ToldWholeGraph, lazily(`(?i)\bfull[- _]?batch\b|\b(?:whole|entire|full|single) graph\b|\bgraph\b[^.]{0,60}\b\d[\d,. ]*(?:k|m|million|thousand)? ?(?:nodes|vertices|points|edges)\b|\bgraph\b[^.]{0,40}\bmany (?:nodes|points|edges)\b`), lazily(`(?i)\b(?:each|every|per|graphs)\b`)},
+	{sampler.ToldWholeGraph, lazily(`(?i)\bfull[- _]?batch\b|\b(?:whole|entire|full|single|big|large|huge) graph\b|\bgraph\b[^.]{0,60}\b\d[\d,. ]*(?:k|m|million|thousand)? ?(?:nodes|vertices|points|edges)\b|\bgraph\b[^.]{0,40}\bmany (?:nodes|points|edges)\b`), lazily(`(?i)\b(?:each|every|per|graphs)\b`)},
 	{sampler.ToldQuantizing, lazily(`(?i)\b(?:quantiz|quantis)(?:e|es|ing)\b[^.]{0,40}\b(?:\d{1,3}b|models?|llama\S*|weights)\b|--wbits \d`), lazily(`(?i)\b(?:vllm|tgi|serv(?:e|ing))\b|--quantize\b`)},
 	{sampler.ToldParallel, lazily(`(?i)\b(?:parallel|concurren\w+|simultaneous\w*|several (?:users|requests|models)|multiple (?:users|requests|models))\b`), nil},
 	{sampler.ToldSpeech, lazily(`(?i)\b(?:\w*asr|\w+_conformer|conformer[-_ ](?:ctc|encoder|model)|rnn-?t|tts|speech|audio|utterances?|librispeech|aishell|espnet|speechbrain|kaldi|transcrib\w*|transcripts?|wavs?)\b|语音`), nil},
@@ -76,7 +76,7 @@ var kinds = []struct {
 	what  string
 	words *lazy
 }{
-	{sampler.ToldInference, lazily(`(?i)\b(?:not|n['’]t|never) (?:train\w*|fine[- ]?tun\w*)\b|\bonly (?:run |do )?inference\b`)},
+	{sampler.ToldInference, lazily(`(?i)\b(?:not|n['’]t|never) (?:train\w*|fine[- ]?tun\w*)\b|\bonly (?:run |do )?inference\b|\bdarknet(?:\.exe)? +(?:detect\b|detector +(?:test|demo|map|valid|recall)\b)`)},
 	{sampler.ToldTraining, lazily(`(?i)\b(?:train|trains|training|trainn?ning|traning|trai[n]ig|train\w*_\w+\.(?:ya?ml|json|toml)|fine?[- ]?tun(?:e|es|n?ing)|kohya\w*|sd-scripts|dreambooth|textual inversion|q?lora (?:training|with kohya)|network dim|backward|gradient[- ](?:checkpoint\w*|accum\w*)|fast\.?ai\b[^\n]{0,40}\blesson ?\d|full[-_ ]batch)\b|训练|微调`)},
 	{sampler.ToldImages, lazily(`(?i)\b(?:txt2img|img2img|text[- ]to[- ]image|stable[- ]?diffusion\S*|sdxl|comfyui|invokeai|inpaint(?:ing)?|upscal(?:e|es|ing|er)|super[- ]resolution|generat(?:e|es|ing) (?:\w+ )?(?:images?|pictures?|textures?|videos?)|(?:an|one|1|single|the) (?:image|picture) (?:of )?\d{3,4} ?[x*×] ?\d{3,4}|flux(?:[.-]?\d)?[-.](?:dev|schnell)\S*|flux\.?1|cogvideo\S*|hunyuan-?video\S*|animatediff|controlnet|vae[- ]decod(?:e|ing)|decod(?:e|es|ing) (?:the )?latents?|svd_xt)\b|生成 ?(?:视频|图[像片])`)},
 	{sampler.ToldInference, lazily(`(?i)\b(?:infer[ae]nc(?:e|es|ing)|infe?rence|inferring|infer|segment(?:s|ing)? (?:(?:the|an?|my|some|rather|very|large|big|whole) )*(?:images?|pictures?|videos?|slides?|volumes?|scans?|stacks?|cells|(?:[23]d |ct |mri |image )?data)|\w+_demo|demo_\w+|(?:tried|tested|try|test) (?:it )?(?:with|on) (?:(?:the|an?|my|some|two|three|several|many|different|other|\d+) )+(?:images?|pictures?|photos?|videos?)|load_?image\b[^.\n]{0,80}\bsave_?image|(?:swap|reenact|animate|colorize|denoise|enhance|separate)\.py|(?:denois|deblur|dehaz|derain|coloriz|colouris|restor|enhanc|stitch)(?:e|es|ing) (?:(?:my|an?|the|some|own|old|large|big|all) )*(?:photos?|images?|pictures?|videos?|frames|footage)|post-?process(?:ing|or)?|process\w* (?:very |rather )?long (?:tracks?|recordings?|audio|files?)|run(?:ning)? (?:the|my) (?:\w+ )?model (?:on|with)|separat(?:e|ing) (?:\w+ )?(?:songs?|tracks?|audio|stems|vocals|speakers|sources|voices)|synthesi[sz](?:e|es|ing)|vocod(?:e|es|ing)|(?:denois|deblur|restor|enhanc)ing task|demo|predict(?:s|ing|ions?)?|caption(?:s|ing)|transcrib(?:e|es|ing)|whisper|render(?:s|ing)?|chat(?:s|bot|ting)?|text[- ]generation\S*|first prompt|model\.generate|model\.encode|embeddings?|flask|fastapi|endpoint|requests|test[- ]set|generat(?:es|ing)|(?:at|in|during) test[- ]time|test(?:ing)?(?:\.?$|\.?[^.\w])|tests (?:the|a|my|an|on|one|single|few|some)\b|runn?ing (?:the )?tests?\b|image in a loop|(?:my|own|input|long|short|whole|process\w*) (?:videos?|footage|frames))\b|推理|预测|测试`)},
@@ -90,6 +90,9 @@ var writes = lazily(`\bAuto\w*ForCausalLM\b`)
 
 // ofText are the names of publishers and their models that write, as commands have them.
 var ofText = lazily(`(?i)\b(?:bigscience|eleutherai|meta-llama|mistralai|tiiuae|databricks|mosaicml|lmsys|thudm|huggyllama|deepseek-ai|google/(?:gemma|flan)|facebook/opt|qwen/qwen)[-/]\w`)
+
+// trainsInCode is a step of a training, or what begins one, as code has it.
+var trainsInCode = lazily(`\w\.backward\(\)|\boptimi[sz]er\w*\.(?:step|zero_grad)\(|\btrainer\.(?:train|fit)\(|\btrain_(?:model|epoch|one_epoch|loop)\(`)
 
 // speaks names a model that reads and writes, though it be shown pictures.
 var speaks = lazily(`(?i)\b(?:[1-9]\d{0,2}B model|L?VLMs?|LLMs?|vision[- ]language|\w+-VL\b)`)
@@ -246,6 +249,9 @@ func add(c *sampler.LogContext, text string, all []sentence) {
 	}
 	if kind == "" && paints.MatchString(text) && !trains.MatchString(text) {
 		kind = sampler.ToldImages
+	}
+	if kind == "" && trainsInCode.MatchString(text) {
+		kind = sampler.ToldTraining
 	}
 	// An evaluation without a training only runs a model, and what comes in training too is no matter of the evaluation.
 	only := kind == sampler.ToldInference && !trains.MatchString(text) && !validates.MatchString(text) || slices.ContainsFunc(all, func(s sentence) bool { return both.MatchString(s.text) })

@@ -5,6 +5,7 @@
 package tools
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -85,6 +86,7 @@ func Named(name string) *Tool {
 
 // In is the program that a text names, the one that it names most often; nil: none.
 func In(text string) *Tool {
+	text = WithoutEnvironments(text)
 	counts := make([]int, len(rows))
 	best := -1
 	each(text, func(word string) {
@@ -102,6 +104,13 @@ func In(text string) *Tool {
 	}
 	return &rows[best]
 }
+
+var environment = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`[/\\](?:envs|venvs|virtualenvs|\.conda)[/\\][\w.-]+`)
+})
+
+// WithoutEnvironments leaves out the names of Python environments in paths, which tell what somebody made them for, not what runs.
+func WithoutEnvironments(text string) string { return environment().ReplaceAllString(text, "") }
 
 var byWord = sync.OnceValue(func() map[string]int {
 	known := map[string]int{}
