@@ -14,6 +14,7 @@ type lazy struct {
 	re       *regexp.Regexp
 	matched  latest[bool]
 	found    latest[[][]string]
+	first    latest[[]string]
 	replaced latest[string]
 }
 
@@ -53,9 +54,13 @@ func (l *lazy) MatchString(s string) bool {
 	return l.matched.of(s, "", 0, func() bool { return l.compiled().MatchString(s) })
 }
 
-func (l *lazy) FindString(s string) string           { return l.compiled().FindString(s) }
-func (l *lazy) FindStringIndex(s string) []int       { return l.compiled().FindStringIndex(s) }
-func (l *lazy) FindStringSubmatch(s string) []string { return l.compiled().FindStringSubmatch(s) }
+func (l *lazy) FindString(s string) string     { return l.compiled().FindString(s) }
+func (l *lazy) FindStringIndex(s string) []int { return l.compiled().FindStringIndex(s) }
+
+// FindStringSubmatch is what package regexp finds; nobody changes it.
+func (l *lazy) FindStringSubmatch(s string) []string {
+	return l.first.of(s, "", 0, func() []string { return l.compiled().FindStringSubmatch(s) })
+}
 
 // FindAllStringSubmatch is what package regexp finds; nobody changes it.
 func (l *lazy) FindAllStringSubmatch(s string, n int) [][]string {

@@ -63,13 +63,35 @@ var wide = lazily("(?:^|[\\s\"'`=])(--(?:no-half|force-fp32|full-precision|fp32|
 // without is how an option is spoken of that is not in force.
 var without = lazily(`(?i)\b(?:remov\w*|without|not|dropp\w*|tak\w* away|if|should|could)\b|n['’]t\b`)
 
+// codeLine is a line that is no frame of a traceback, with what it names.
+type codeLine struct {
+	text    string
+	scripts [][]string // as found where nothing is said to have gone through
+	command string     // with what goes on in the next lines; empty for none
+}
+
+// codeLines are those of a text.
+func codeLines(text string) (list []codeLine) {
+	for _, line := range strings.Split(continued.ReplaceAllString(text, " "), "\n") {
+		if frame.MatchString(line) {
+			continue
+		}
+		one := codeLine{text: line, scripts: script.FindAllStringSubmatch(passed.ReplaceAllString(line, ""), 8)}
+		if at := command.FindStringSubmatch(line); at != nil {
+			one.command = at[1]
+		}
+		list = append(list, one)
+	}
+	return list
+}
+
 // name puts scripts, command and tool into a context that does not know them from the log.
-func name(c *sampler.LogContext, text string, all []sentence) {
+func name(c *sampler.LogContext, text string, all []sentence, lines []codeLine) {
 	for _, s := range all { // the script that fails before those that do not
 		if ranOut.MatchString(s.text) || reportsError.MatchString(s.text) {
 			for _, clause := range strings.FieldsFunc(s.text, func(r rune) bool { return r == ',' || r == ':' }) {
 				if reportsError.MatchString(clause) {
-					addScripts(c, clause)
+					addScripts(c, script.FindAllStringSubmatch(clause, 8))
 				}
 			}
 		}
@@ -77,20 +99,16 @@ func name(c *sampler.LogContext, text string, all []sentence) {
 	failing := len(c.Scripts) > 0 // whoever names the script that fails has said which
 	runs := false                 // the words before the command that was taken say that it works
 	before := ""
-	for _, line := range strings.Split(continued.ReplaceAllString(text, " "), "\n") {
-		if frame.MatchString(line) {
-			continue
-		}
+	for _, line := range lines {
 		if !failing {
-			addScripts(c, passed.ReplaceAllString(line, ""))
+			addScripts(c, line.scripts)
 		}
-		before += " " + line
-		at := command.FindStringSubmatch(line)
-		if at == nil {
+		before += " " + line.text
+		if line.command == "" {
 			continue
 		}
-		said := before[:len(before)-len(line)+strings.Index(line, at[1])]
-		words := strings.TrimSpace(prose.ReplaceAllString(at[1], ""))
+		said := before[:len(before)-len(line.text)+strings.Index(line.text, line.command)]
+		words := strings.TrimSpace(prose.ReplaceAllString(line.command, ""))
 		if c.Command == "" || strings.HasSuffix(c.Command, `\`) || runs && ranOut.MatchString(said) {
 			c.Command = words
 		}
@@ -115,8 +133,8 @@ func name(c *sampler.LogContext, text string, all []sentence) {
 }
 
 // addScripts adds the scripts that a line names.
-func addScripts(c *sampler.LogContext, line string) {
-	for _, at := range script.FindAllStringSubmatch(line, 8) {
+func addScripts(c *sampler.LogContext, found [][]string) {
+	for _, at := range found {
 		if !slices.Contains(c.Scripts, at[1]) && len(c.Scripts) < 8 {
 			c.Scripts = append(c.Scripts, at[1])
 		}

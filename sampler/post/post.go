@@ -65,10 +65,11 @@ func Read(text string, events []sampler.OOMEvent, scan Scan) []sampler.OOMEvent 
 		}
 	}
 	text = tools.WithoutEnvironments(text)
+	lines := codeLines(text)
 	for i := range events {
 		addStats(&events[i], text)
 		if events[i].Context != nil {
-			add(events[i].Context, text, all)
+			add(events[i].Context, text, all, lines)
 			addShown(events[i].Context, text)
 			addGPU(events[i].Context, text)
 			events[i].Context.Command = strings.TrimSpace(gap.ReplaceAllString(events[i].Context.Command, " "))

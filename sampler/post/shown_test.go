@@ -82,7 +82,7 @@ func TestWindows(t *testing.T) {
 		"/mnt/c/Users/x on Windows 11 is mine": false,
 	} {
 		var got sampler.LogContext
-		add(&got, text, sentences(text))
+		add(&got, text, sentences(text), codeLines(text))
 		addShown(&got, text)
 		if is := slices.Contains(got.Told, sampler.ToldWindows); is != want {
 			t.Errorf("%q: %v", text, is)

@@ -199,7 +199,7 @@ var both = lazily(`(?i)\b(?:evaluat|valid|test)\w* (?:or|and|&) train\w*|\btrain
 var reportsError = lazily(`(?i)\b(?:errors?|oom|memory|crash\w*|fail\w*|stops?|dies|happens?)\b|显存|报错`)
 
 // add puts into a context what the sentences say and what the text names.
-func add(c *sampler.LogContext, text string, all []sentence) {
+func add(c *sampler.LogContext, text string, all []sentence, lines []codeLine) {
 	for _, row := range tells {
 		if slices.ContainsFunc(all, func(s sentence) bool {
 			if row.what == sampler.ToldCheckpoint && !ranOut.MatchString(s.text) && !reportsError.MatchString(s.text) && !loadsOnGPU.MatchString(s.text) {
@@ -284,7 +284,7 @@ func add(c *sampler.LogContext, text string, all []sentence) {
 			c.Phase = phase
 		}
 	}
-	name(c, text, all)
+	name(c, text, all, lines)
 	unset(c, all)
 }
 
