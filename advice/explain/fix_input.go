@@ -156,6 +156,11 @@ func (f *failure) smallGPU() []string {
 	return []string{f.comment("do.small_gpu", "total", gib(f.total.Or(0)))}
 }
 
+// smallForRunning: a model that only runs may run on the CPU as well, where a GPU is as small as that (own threshold).
+func (f *failure) smallForRunning() bool {
+	return f.program.is(evaluation|inference|imageTool) && f.total.Known() && f.total.Or(0) <= 17*sampler.GiB/4 && !f.onHost() && !f.tinyGPU() && f.event.Kind == sampler.KindCUDA && f.history == nil
+}
+
 // pictureVariant names what is made smaller as the program calls it.
 func pictureVariant(f *failure) string {
 	switch {

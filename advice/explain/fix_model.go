@@ -206,6 +206,8 @@ var fixesModel = []fixRow{
 				return "llama"
 			}
 			switch {
+			case f.program.is(undecided) && f.nothingFreed() && f.onlyMessage():
+				return "either"
 			case f.loadsAny():
 				return "load"
 			case f.shows(sampler.ShowsFewBits) && !f.program.is(training):

@@ -66,7 +66,7 @@ func (f *job) halfPrecision() bool {
 	if amp, known := f.command.SwitchedOn("amp"); f.isUltralytics() && (!known || amp) {
 		return true // on by default there
 	}
-	return f.inCode("autocast", "bfloat16", ".half()", "float16") || f.inFunction("autocast")
+	return f.inCode("autocast", "bfloat16", ".half()", "float16") || f.inFunction("autocast") || f.inFile("amp/_initialize.py", "amp/autocast_mode.py", "apex/amp/")
 }
 
 // workerNames are the options that set the number of data loader processes.
@@ -116,6 +116,9 @@ func (f *job) preallocator() string {
 
 // graphOff: the traceback or the trainer shows that no graph is kept in validation.
 func (f *job) graphOff() bool {
+	if f.tool != nil && f.phase() == sampler.PhaseValidation {
+		return true // many run it, and would have seen that
+	}
 	return f.isUltralytics() || f.program.name == "whisper" || f.program.name == "demucs" || f.program.name == "lm_eval" || f.told(sampler.ToldText) && f.program.is(running) || f.command.Style() == command.StyleTrainer || f.command.Style() == command.StyleLightning ||
 		f.inFunction("decorate_context", "no_grad", "inference_mode", "prediction_step", "evaluation_loop", "_run_evaluate", "_no_grad_context") ||
 		f.inCode("no_grad", "inference_mode") || f.told(sampler.ToldGraphOff) || f.inFile("pipeline_", "pipelines/", "generation/utils.py")

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"nvpeak/advice/command"
@@ -114,7 +115,7 @@ func (f *failure) ownLevers(id string, rank int) (list []tools.Lever) {
 	}
 	for _, mine := range []bool{true, false} {
 		for _, l := range f.levers() {
-			if (l.Of == of) == mine && (mine || rank == 1) && !f.told(sampler.ToldInForce+l.Type) {
+			if l, ok := f.agreeing(l); ok && (l.Of == of) == mine && (mine || rank == 1) && !f.told(sampler.ToldInForce+l.Type) {
 				list = append(list, l)
 			}
 		}
@@ -123,6 +124,26 @@ func (f *failure) ownLevers(id string, rank int) (list []tools.Lever) {
 		}
 	}
 	return list[:min(len(list), mostLevers)]
+}
+
+// lastNumber is the number to which a lever sets something.
+var lastNumber = sampler.Pattern{Source: `\d+(\D*)$`}
+
+// agreeing is a lever with a smaller batch than the one that was read; false where that is one, or where so few bits are in force.
+func (f *failure) agreeing(l tools.Lever) (tools.Lever, bool) {
+	switch {
+	case l.Of == tools.Bits && l.By == "half16":
+		return l, !f.halfPrecision()
+	case l.Of == tools.Bits && (l.By == "bits4" || l.By == "bits8"):
+		return l, !f.shows(sampler.ShowsFewBits)
+	case l.Of != tools.Batch || f.batch() == 0 || l.By != "half" && l.By != "one" && l.By != "accumulate":
+		return l, true
+	}
+	n, err := strconv.Atoi(strings.TrimRight(lastNumber.Get().FindString(l.Type), `"')];, `))
+	if err == nil && n >= f.batch() {
+		l.Type = lastNumber.Get().ReplaceAllString(l.Type, strconv.Itoa(max(1, f.batch()/2))+"$1")
+	}
+	return l, err != nil || f.batch() > 1
 }
 
 // withLevers puts them before what a fix says to do, and into its title.

@@ -91,7 +91,7 @@ func reported(text string, all []sentence, scan Scan) (sampler.OOMEvent, bool) {
 	}
 	if pleads(all) {
 		for _, s := range all {
-			if !s.note && ranOut.MatchString(s.text) && !code.MatchString(s.text) && !neither.MatchString(s.text) {
+			if !s.note && (ranOut.MatchString(s.text) || fills.MatchString(s.text)) && !code.MatchString(s.text) && !neither.MatchString(s.text) {
 				return eventOf(text, s, all, scan), true
 			}
 		}
@@ -121,6 +121,8 @@ func pleads(all []sentence) bool {
 
 var (
 	plea = lazily(`(?i)\b(?:is|are) there (?:an?|any\w*|some\w*|other)\b[^.]*\?|\bwhat (?:should|can|could|do|am) I\b|\bhow (?:can|do|should|could|to)\b[^.]*\?|\bwhy\b[^.]*\?|\b(?:any|your) (?:help|ideas?|advi[cs]es?|suggestions?|insights?|tips)\b|\b(?:please|can|could) (?:any(?:one|body) |some(?:one|body) |you )?help\b|\b(?:thanks|thank you)\b|\bhow (?:can|do) I\b|请问|怎么办|求助`)
+	// fills is a GPU that fills up, told without a word for how that ends.
+	fills = lazily(`(?i)\b(?:GPU|CUDA|VRAM)\b[^.]{0,30}\b(?:memory|usage|consumption)?\b[^.]{0,20}\b(?:keeps?|is|was|kept) (?:\w+ ){0,2}(?:growing|increasing|rising|climbing)\b|\b(?:GPU memory|VRAM)\b[^.]{0,20}\b(?:grows|increases|rises|climbs|blows up|fills up)\b`)
 	// neither: it did not happen, it is what a program or a text is to do about it, or only an example of it.
 	neither = lazily(`(?i)` + spared + `|\b(?:avoid|prevent|catch|handl|detect|estimat|simulat|ignor|fix|solv|resolv)\w*\b[^.]{0,40}\b(?:oom|out[ -]of)|\b(?:if|unless|in case|e\.g\.|for example|such as|known issues?|workaround)\b`)
 )

@@ -151,7 +151,7 @@ var notInput = lazily(`(?i)batch|split|cache|buffer|page|swap|shm|vocab|world|st
 var passed = lazily(`(?i)\b(?:the )?(?:train(?:ings?)?|fine-?tuning|inference|prediction|validation|loading|sampling)(?: itself| step| part)? (?:is|was|works?|worked|ha(?:s|ve) (?:\w+ )?(?:worked|run|gone|passed|finished)|runs?|ran|goes|went|passes|passed|completes|completed|finishes|finished)\b(?: (?:fine|ok|okay|well|through|completely|smoothly|without))*|\b(?:was|am|were|are) able to train\b|\bafter (?:running|finishing|completing|having run) (?:the )?\S*train\S*`)
 
 // denied: a phase is named as the one in which it does not come, as what a key is for, or as the name of some data.
-var denied = lazily(`(?i)\b(?:validation|evaluation) sets? (?:is|are|was|were|has|have|of|from)\b|\bpress\b[^.]{0,20}\bto\b[^.]*|\b(?:not|rather than|instead of) (?:in |during |at |from )?(?:the )?(?:inference|prediction|validation|evaluation|loading|saving|sampling)\b`)
+var denied = lazily(`(?i)\b(?:validation|evaluation) sets? (?:is|are|was|were|has|have|of|from)\b|\bpress\b[^.]{0,20}\bto\b[^.]*|\b(?:before|until|prior to|never (?:reach\w*|comes? to|got to)) (?:the |it |any )?(?:\w+ ){0,2}?(?:inference|prediction|validation|evaluation|loading|saving|sampling)\b[^.,]{0,24}|\b(?:not|rather than|instead of) (?:in |during |at |from )?(?:the )?(?:inference|prediction|validation|evaluation|loading|saving|sampling)\b`)
 
 // loaded: that loading was over is said.
 var loaded = lazily(`(?i)\bload(?:s|ing|ed)?\b[^.,]{0,20}\b(?:fine|ok|okay|well|through|without|successful\w*|done|works?)\b`)

@@ -24,7 +24,7 @@ var settings = []struct {
 	{"workers", lazily(`(?i)(?:\b|_)num[-_ ]workers\b`)},
 	{"offload", lazily(`(?i)(?:\b|--)(?:lowvram|novram|(?:model_|sequential_)?cpu[-_ ]offload\w*)\b`)},
 	{"bits", lazily(`(?i)\bquantize\(4\)|\bload_in_4bit\b|\bint4\b|\b4[- ]?bits?\b`)},
-	{"size", lazily(`(?i)\bresiz\w*|\b(?:image|input|picture|crop|patch)[-_ ]?sizes?\b|\bresolutions?\b|` +
+	{"size", lazily(`(?i)\b(?:resiz|downsampl|down-?scal|rescal)\w*|\b(?:image|input|picture|crop|patch)[-_ ]?sizes?\b|\bresolutions?\b|` +
 		`\b\w*(?:frames?|images?|img|inputs?|crop|patch|tile|window|load|fine|max|min|voxel|grid|samples?|segment|clip)_?size\b|\b\w+_(?:frames|resolution|width|height|len(?:gth)?)\b`)},
 	{"inputs", lazily(`(?i)\b(?:different|other|another|several|many|two|three|four|five|\d+) (?:\w+ )?(?:images?|pictures?|photos?|videos?|clips?|files?|samples?|inputs?|sentences|recordings|scenes?)\b`)},
 	{"length", lazily(`(?i)\b\w*max[-_ ]?(?:seq(?:uence)?[-_ ]?)?len(?:gth)?s?\b|\bseq(?:uence)?s?[-_ ]?len(?:gth)?s?\b|\bcutoff_len\b|\bblock_size\b|序列长度`)},
@@ -33,7 +33,7 @@ var settings = []struct {
 }
 
 // one is a batch of one, which cannot be made smaller. What stands behind another option is none.
-var one = lazily(`(?i)\bbatch(?:[-_ ]?sizes?)?\b[^.;!?]{0,20}?\b\d{1,4}(?:\s*(?:,|->|→|/|to|and|then|or|even|down)\s*|\d{1,4})+\b1\b|\b(?:(?:mini[-_ ]?)?batch[-_ ]?size|max_sentences|samples_per_gpu|ims_per_batch|ima?ge?s_per_gpu|bsz?)(?:[^.,;?!-]|-[^-]){0,24}\b(?:1|one)(?:[^\d.\w-]|\.\D|\.?$)|(?:batch|bs|批)[^。，；,;]{0,12}(?:到|成|为|至|是) ?[1一](?:[^\d.\w]|$)`)
+var one = lazily(`(?i)\bbatch(?:[-_ ]?sizes?)?\b[^.;!?]{0,20}?\b\d{1,4}(?:\s*(?:,|->|→|/|to|and|then|or|even|down)\s*|\d{1,4})+\b1\b|\b(?:(?:mini[-_ ]?)?batch[-_ ]?size|max_sentences|samples_per_gpu|ims_per_batch|ima?ge?s_per_gpu|batch_num|bsz?)(?:[^.,;?!-]|-[^-]){0,24}\b(?:1|one)(?:[^\d.\w-]|\.\D|\.?$)|(?:batch|bs|批)[^。，；,;]{0,12}(?:到|成|为|至|是) ?[1一](?:[^\d.\w]|$)`)
 
 // single is a batch of one in any other words.
 var single = lazily(`(?i)(?:batch|\bbs|批)[^.;]{0,40}(?:\b(?:1|one|single)\b|[到成为至是] ?[1一])|\b(?:one|single|1) (?:sample|image|picture)s? per (?:batch|GPU)|(?:调|改|设|降|减)\S{0,4}[到成为至] ?1(?:\D|$)`)
@@ -43,7 +43,7 @@ var oneInCode = lazily(`(?im)^\s*(?:\w+\.)*(?:(?:train_)?batch_?size|ims_per_bat
 
 // inVain: it was changed, and that did not help.
 var inVain = lazily(`(?i)\b(?:regardless of|no matter|whatever|even (?:though|with|when|after|if (?:I|we|it|the|my|an?|batch\w*|\w+ing))\b|independent(?:ly)? of)\b|` +
-	`\b(?:did|do|does|has|have|could|is|was)(?:n['’]?t| not) (?:\w+ )?(?:help\w*|work\w*|solv\w*|matter|make|change\w*|resolve|improve|fix)|\b(?:to |of )?no (?:avail|help|effect|difference|use)\b|\bwithout (?:success|luck)\b|\b(?:same|still) (?:\w+ ){0,3}(?:error|problem|issue|oom|out of memory)\b|\b(?:message|error|problem|issue|oom)s?\b(?: is| was)? still\b|\bnot help\w*|\bstill no (?:solution|luck|success|help|change)\b|\bwithout (?:(?:my |the |further )*(?:reduc|lower|decreas|chang|shrink)\w*|having to \w+)\b|(?:还是|仍然|仍|依然|依旧|也|照样)[^。，]{0,8}(?:报错|错误|出错|不行|爆|OOM|显存|内存|不够|溢出|不能|无法|没用)|(?:没有?用|无效|没效果|解决不了)|\b(?:still|yet) (?:(?:I|we|it) )?(?:cann?ot|can not|could(?:n['’]?t| not)|cann?['’]?t) \w+|\b(?:still|yet) (?:\w+ )?(?:not|fail\w*|get\w*|happen\w*|occur\w*|crash\w*|exist\w*|persist\w*|remain\w*|runs? out|ooms?)\b|\beven (?:I|we) (?:chang|reduc|lower|decreas|set|us)\w*|\b(?:reduc|lower|decreas|small|chang|cut)\w*\b[^.]*\bit (?:also )?still\b|\b(?:did|do|does)(?:n['’]?t| not) (?:really )?seem to\b|\b(?:reduc|lower|decreas|small|cut)\w*\b[^.]{0,60}\bbatch[^.]{0,120}\b(?:get|gives?|raises?|throws?|got|have|encounter)\w* (?:me )?(?:this|another|the following|a different|other|an?) (?:\w+ )?(?:errors?|problem)|\b(?:ca|wo|does|do)(?:n['’]?t|nnot) (?:still )?run\b`)
+	`\b(?:did|do|does|has|have|could|is|was)(?:n['’]?t| not) (?:\w+ )?(?:help\w*|work\w*|solv\w*|matter|make|change\w*|resolve|improve|fix)|\b(?:to |of )?no (?:avail|help|effect|difference|use)\b|\bwithout (?:success|luck)\b|\b(?:same|still) (?:\w+ ){0,3}(?:error|problem|issue|oom|out of memory)\b|\b(?:message|error|problem|issue|oom)s?\b(?: is| was)? still\b|\balso (?:\w+ )?fail\w*|\bfail\w* (?:too|as well|again)\b|\bnot help\w*|\bstill no (?:solution|luck|success|help|change)\b|\bwithout (?:(?:my |the |further )*(?:reduc|lower|decreas|chang|shrink)\w*|having to \w+)\b|(?:还是|仍然|仍|依然|依旧|也|照样)[^。，]{0,8}(?:报错|错误|出错|不行|爆|OOM|显存|内存|不够|溢出|不能|无法|没用)|(?:没有?用|无效|没效果|解决不了)|\b(?:still|yet) (?:(?:I|we|it) )?(?:cann?ot|can not|could(?:n['’]?t| not)|cann?['’]?t) \w+|\b(?:still|yet) (?:\w+ )?(?:not|fail\w*|get\w*|happen\w*|occur\w*|crash\w*|exist\w*|persist\w*|remain\w*|runs? out|ooms?)\b|\beven (?:I|we) (?:chang|reduc|lower|decreas|set|us)\w*|\b(?:reduc|lower|decreas|small|chang|cut)\w*\b[^.]*\bit (?:also )?still\b|\b(?:did|do|does)(?:n['’]?t| not) (?:really )?seem to\b|\b(?:reduc|lower|decreas|small|cut)\w*\b[^.]{0,60}\bbatch[^.]{0,120}\b(?:get|gives?|raises?|throws?|got|have|encounter)\w* (?:me )?(?:this|another|the following|a different|other|an?) (?:\w+ )?(?:errors?|problem)|\b(?:ca|wo|does|do)(?:n['’]?t|nnot) (?:still )?run\b`)
 
 // unwilling is what somebody does not want to do, in words that else tell of what did not help: "if I don't change my data".
 var unwilling = lazily(`(?i)(?:^|[^n] )if (?:I|we) (?:do|can|could|would)(?:n['’]?t| not)\b[^,.?]*`)

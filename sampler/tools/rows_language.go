@@ -281,7 +281,7 @@ var language = []Tool{
 		Levers: []Lever{{Batch, "--per_device_train_batch_size 1", "accumulate"}, {Batch, "--audio_encoder_per_device_batch_size 4", "half"}, {Input, "--max_duration_in_seconds 15", "seconds"}, {Checkpointing, "--gradient_checkpointing true", "checkpoint"}, {Model, "--freeze_text_encoder true", "frozen"}}},
 	{Name: "Tacotron 2", Words: []string{"tacotron2"}, For: Trains,
 		Source: "https://github.com/NVIDIA/tacotron2/blob/master/hparams.py",
-		Levers: []Lever{{Batch, "--hparams=batch_size=16", "half"}, {Bits, "--hparams=fp16_run=True", "half16"}, {Input, "--hparams=max_decoder_steps=500", "length"}}},
+		Levers: []Lever{{Batch, "--hparams=batch_size=16", "half"}, {Bits, "--hparams=fp16_run=True", "half16"}}},
 	{Name: "WaveGlow", Library: true, Words: []string{"waveglow"}, For: Trains,
 		Source: "https://github.com/NVIDIA/waveglow/blob/master/config.json",
 		Levers: []Lever{{Batch, "\"batch_size\": 3", "half"}, {Input, "\"segment_length\": 8000", "seconds"}, {Bits, "\"fp16_run\": true", "half16"}, {Model, "\"n_channels\": 128", "layers"}}},
