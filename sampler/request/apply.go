@@ -115,7 +115,10 @@ func (t *Tracker) index(s *sampler.Snapshot) {
 		}
 		if p.gone = !who[0].Visible; !p.gone {
 			p.is(who[0])
-		} else if s.Time.Sub(p.last) >= silent {
+		} else if s.Time.Sub(p.last) >= silent && s.Time.Sub(p.loaded) >= silent {
+			if p.unsure { // all its life it was not looked at
+				t.misses(p)
+			}
 			delete(t.processes, pid)
 		}
 	}

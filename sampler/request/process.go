@@ -17,6 +17,9 @@ type process struct {
 	lookedAt time.Time        // some of its calls before that are; zero: none
 	first    time.Time        // call that was heard
 	unseen   bool             // it has called before that
+	loaded   time.Time        // when its libcuda was looked at, if that was new
+	begun    bool             // its begin was seen
+	unsure   bool             // it may have called before its libcuda was looked at
 	exit     sampler.Opt[int] // how it has ended, as a shell tells it
 	unplaced bool             // its end was told, and no GPU
 	over     bool             // it runs another program by now, which has asked for nothing yet

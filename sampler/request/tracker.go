@@ -73,12 +73,24 @@ func (t *Tracker) partly() bool { return len(t.machine.GPUs) > len(t.watched) }
 // Meet looks who a process is that loads libcuda or begins to use it: by its first request it may be gone already.
 func (t *Tracker) Meet(pid int) { t.host.Identify([]sampler.Process{{PID: pid}}) }
 
-// Late notes a process whose first calls were missed.
-func (t *Tracker) Late(pid int) {
+// Begins takes that a process begins to use the driver: none of its calls were missed before.
+func (t *Tracker) Begins(pid int) {
+	t.Meet(pid)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if p := t.process(pid); p != nil {
-		p.late = true
+		p.begun, p.unsure = true, false
+	}
+}
+
+// Late notes a process whose libcuda was not looked at before now. If it has begun since calls are seen, it has called that before unless its
+// begin was seen, or is.
+func (t *Tracker) Late(pid int, now time.Time) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if p := t.process(pid); p != nil {
+		p.late, p.loaded = true, now
+		p.unsure = !p.begun && p.first.IsZero() && !t.older[pid]
 	}
 }
 
@@ -100,7 +112,7 @@ func (t *Tracker) misses(p *process) {
 		p.unseen = true
 		t.unseen++
 	}
-	p.late = true
+	p.late, p.unsure = true, false
 }
 
 // SetDoor notes how calls are seen from now on. What was missed makes all that is known incomplete.
@@ -167,7 +179,7 @@ func (t *Tracker) Call(c Call) {
 	if p.first.IsZero() {
 		p.first = c.Time
 	}
-	if c.Time.Before(p.lookedAt) {
+	if p.unsure || c.Time.Before(p.lookedAt) {
 		t.misses(p)
 	}
 	switch f := &Functions[c.Function]; f.Effect {

@@ -612,7 +612,7 @@ func TestWhole(t *testing.T) {
 	}{
 		"it began under our eyes":       {7, func(*scene) {}, true},
 		"it was there before":           {6, func(*scene) {}, false},
-		"its library was found later":   {7, func(s *scene) { s.Late(7) }, false},
+		"its library was found later":   {7, func(s *scene) { s.Late(7, s.now) }, false},
 		"a function was let go of":      {7, func(s *scene) { s.SetDoor(sampler.Door{LetGo: []string{"cuMemFree_v2"}}) }, false},
 		"calls were lost":               {7, func(s *scene) { s.SetDoor(sampler.Door{Lost: 1}) }, false},
 		"the door is as it was, so far": {7, func(s *scene) { s.SetDoor(sampler.Door{}) }, true},

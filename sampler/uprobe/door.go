@@ -28,6 +28,7 @@ type Options struct {
 	Libraries []string // of libcuda that are looked at before a process has them; nil: where systems have them
 	Single    bool     // one uprobe at a time, as before Linux 6.6
 
+	mappings    bool // what is loaded is told by records of the kernel's only, as before Linux 5.15
 	inseparable bool // single processes cannot be looked at, as in some kernels since
 }
 
@@ -37,7 +38,8 @@ type Door struct {
 	clock    sampler.Clock
 	objects  objects
 	ends     []link.Link // and other programs, of processes that have called; none: the kernel does not tell
-	mappings *mappings   // nil: the kernel does not tell
+	loading  bool        // a program in the kernel tells who loads a libcuda
+	mappings *mappings   // else its records; nil: the kernel does not tell
 	single   bool
 	inside   bool // only processes of its own pid namespace are seen
 	calls    *ringbuf.Reader
@@ -86,7 +88,7 @@ func open(t *request.Tracker, o Options) (*Door, error) {
 	if d.clock == nil {
 		d.clock = sampler.NewSteady()
 	}
-	err := d.install(o.Single)
+	err := d.install(o)
 	if err != nil {
 		return nil, whyNot(err)
 	}
@@ -108,7 +110,12 @@ func open(t *request.Tracker, o Options) (*Door, error) {
 			return nil, whyNot(err)
 		}
 	}
-	d.mappings = listen(func(pid int) { d.tell(loads(pid)) })
+	if !d.loading {
+		d.mappings = listen(func(l loads) {
+			l.at = d.clock.Now().Add(-time.Since(l.at))
+			d.tell(l)
+		})
+	}
 	d.lastPID = lastPID()
 	d.search(true)
 	t.Begin(running())
@@ -116,14 +123,14 @@ func open(t *request.Tracker, o Options) (*Door, error) {
 }
 
 // install puts the programs into the kernel.
-func (d *Door) install(single bool) error {
+func (d *Door) install(o Options) error {
 	spec, err := loadProbe()
 	if err != nil {
 		return err
 	}
 	for _, p := range spec.Programs {
 		p.KernelVersion = 1 // else it is read from memory that a binary with capabilities must not read
-		if single {
+		if o.Single {
 			p.AttachType = ebpf.AttachNone
 		}
 	}
@@ -133,12 +140,15 @@ func (d *Door) install(single bool) error {
 			return err
 		}
 	}
-	d.single = single
+	d.single = o.Single
 	allowLocked()
 	if err := spec.LoadAndAssign(&d.objects, nil); err != nil {
 		return err
 	}
 	d.watchEnds(spec)
+	if !o.mappings {
+		d.watchLoads(spec)
+	}
 	return nil
 }
 
@@ -149,16 +159,33 @@ func (d *Door) watchEnds(spec *ebpf.CollectionSpec) {
 		Ended  *ebpf.Program `ebpf:"ended"`
 		Execed *ebpf.Program `ebpf:"execed"`
 	}{}
-	same := map[string]*ebpf.Map{"events": d.objects.Events, "callers": d.objects.Callers, "threads": d.objects.Threads}
-	if spec.LoadAndAssign(&o, &ebpf.CollectionOptions{MapReplacements: same}) != nil {
-		return
+	if spec.LoadAndAssign(&o, d.shared()) == nil {
+		d.watch("sched_process_exit", o.Ended)
+		d.watch("sched_process_exec", o.Execed)
 	}
-	for name, p := range map[string]*ebpf.Program{"sched_process_exit": o.Ended, "sched_process_exec": o.Execed} {
-		if l, err := link.AttachRawTracepoint(link.RawTracepointOptions{Name: name, Program: p}); err == nil {
-			d.ends = append(d.ends, l)
-		}
-		p.Close() //nolint:errcheck // the link keeps it
+}
+
+// watchLoads asks who loads a libcuda. Kernels before 5.15 do not tell.
+func (d *Door) watchLoads(spec *ebpf.CollectionSpec) {
+	o := struct {
+		Loading *ebpf.Program `ebpf:"loading"`
+	}{}
+	d.loading = spec.LoadAndAssign(&o, d.shared()) == nil && d.watch("vm_unmapped_area", o.Loading)
+}
+
+// shared are the maps that all programs have together.
+func (d *Door) shared() *ebpf.CollectionOptions {
+	return &ebpf.CollectionOptions{MapReplacements: map[string]*ebpf.Map{"events": d.objects.Events, "callers": d.objects.Callers, "threads": d.objects.Threads}}
+}
+
+// watch runs a program at a tracepoint.
+func (d *Door) watch(tracepoint string, p *ebpf.Program) bool {
+	l, err := link.AttachRawTracepoint(link.RawTracepointOptions{Name: tracepoint, Program: p})
+	if err == nil {
+		d.ends = append(d.ends, l)
 	}
+	p.Close() //nolint:errcheck // the link keeps it
+	return err == nil
 }
 
 // allowLocked lifts the limit under which kernels before 5.11 count what BPF keeps.
@@ -214,7 +241,7 @@ func (d *Door) Run(ctx context.Context) {
 			calls := d.bound()
 			d.comeBack()
 			d.search(n%ticksOfSearch == 0 || n < eagerTicks || !calls)
-			if n++; calls || n < eagerTicks || d.mappings == nil || len(d.away) > 0 {
+			if n++; calls || n < eagerTicks || !d.toldOfLoads() || len(d.away) > 0 {
 				tick.Reset(untilNext(tickEvery))
 			} else {
 				tick.Reset(untilNext(idleEvery))
@@ -248,6 +275,8 @@ func (d *Door) read() {
 			d.tracker.Execed(c.PID, c.Time)
 		case c.Function == failed:
 			d.tracker.Failed(c.PID, c.Other, c.Time)
+		case c.Function == toLoad:
+			d.tell(loads{pid: c.PID, inode: c.Other, at: c.Time})
 		case c.Function == letGo:
 			b := busy{c.PID, int(c.Other), c.Time.Add(time.Duration(c.Size))} //nolint:gosec // of probe.c
 			d.tracker.LetGo(b.pid, b.function, b.until)
@@ -255,7 +284,7 @@ func (d *Door) read() {
 		default:
 			begins := c.Function == initialize
 			if begins {
-				d.tracker.Meet(c.PID)
+				d.tracker.Begins(c.PID)
 			}
 			if (begins || !met[c.PID]) && d.tell(c.PID) {
 				if len(met) >= maxMet {
@@ -292,12 +321,13 @@ var initialize = slices.IndexFunc(request.Functions, func(f request.Function) bo
 // soon: calls that come so soon after one another are waited for, since to wake up for each costs more than what it says.
 const soon = 5 * time.Millisecond
 
-// In the place of a function, what has happened to a process: ENDED, EXECED, LET_GO and FAILED of probe.c.
+// In the place of a function, what has happened to a process: ENDED, EXECED, LET_GO, FAILED and LOADS of probe.c.
 const (
 	ended  = 255
 	execed = 254
 	letGo  = 253
 	failed = 252
+	toLoad = 251
 )
 
 // parse reads a struct event of probe.c.
