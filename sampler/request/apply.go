@@ -20,6 +20,7 @@ const (
 // Apply fills in the requests of a snapshot's processes, and those since the one before. A process that the
 // driver does not list yet gets a row.
 func (t *Tracker) Apply(s *sampler.Snapshot) {
+	t.hear()
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.index(s)

@@ -27,6 +27,7 @@ type Tracker struct {
 	door      sampler.Door
 	letGo     map[sampler.Busy]time.Time // until when a process is let go of
 	seeing    bool                       // calls are seen
+	catchUp   func()                     // see Ask
 	older     map[int]bool               // processes that were there before
 	refused   chan struct{}
 	unseen    int // processes whose first calls were missed, ever
@@ -54,6 +55,23 @@ func (t *Tracker) Begin(running map[int]bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.seeing, t.older = true, running
+}
+
+// Ask sets who is asked for the calls of until then, before it matters which there have been; it returns once they have been passed on.
+func (t *Tracker) Ask(catchUp func()) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.catchUp = catchUp
+}
+
+// hear passes on what calls there are. It is called without the lock, which that takes.
+func (t *Tracker) hear() {
+	t.mu.Lock()
+	catchUp := t.catchUp
+	t.mu.Unlock()
+	if catchUp != nil {
+		catchUp()
+	}
 }
 
 // Machine takes all GPUs of the machine, watched or not: who asks for memory on one that is not must not be told at another.
@@ -315,6 +333,7 @@ func (t *Tracker) Refused() <-chan struct{} { return t.refused }
 
 // Listed takes the driver's figures for the processes of one GPU.
 func (t *Tracker) Listed(key sampler.GPUKey, at time.Time, list []sampler.Process) {
+	t.hear()
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.lists[key], t.last = at, at
@@ -357,6 +376,7 @@ func (t *Tracker) gpu(key sampler.GPUKey) *gpu {
 // Alone says whether nobody but that process may have taken memory of a GPU where the driver listed it alone. One that has
 // ended has taken none, and another one is listed there a little later than it asks.
 func (t *Tracker) Alone(key sampler.GPUKey, pid int) bool {
+	t.hear()
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if p := t.processes[pid]; p != nil && (p.over || p.gone || p.exit.Known()) {

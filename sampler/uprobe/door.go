@@ -4,11 +4,9 @@ package uprobe
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -43,6 +41,9 @@ type Door struct {
 	single   bool
 	inside   bool // only processes of its own pid namespace are seen
 	calls    *ringbuf.Reader
+	reading  sync.Mutex
+	reads    bool          // somebody reads the calls
+	flushed  chan struct{} // he has read what there was
 	files    map[file]*library
 	bounds   bounds
 
@@ -84,7 +85,7 @@ func Open(t *request.Tracker, o Options) (*Door, error) {
 
 func open(t *request.Tracker, o Options) (*Door, error) {
 	d := &Door{tracker: t, clock: o.Clock, files: map[file]*library{}, searched: map[int]int{}, young: map[int]int{},
-		inseparable: o.inseparable, set: 1, away: map[int]map[int]time.Time{}, users: users{}, met: map[int]bool{}, news: make(chan any, 256)}
+		inseparable: o.inseparable, set: 1, away: map[int]map[int]time.Time{}, users: users{}, met: map[int]bool{}, news: make(chan any, 256), flushed: make(chan struct{}, 1)}
 	if d.clock == nil {
 		d.clock = sampler.NewSteady()
 	}
@@ -119,6 +120,7 @@ func open(t *request.Tracker, o Options) (*Door, error) {
 	d.lastPID = lastPID()
 	d.search(true)
 	t.Begin(running())
+	t.Ask(d.catchUp)
 	return d, nil
 }
 
@@ -210,14 +212,9 @@ func ownNamespace() (device, inode uint64) {
 
 // Run passes calls on until the context ends.
 func (d *Door) Run(ctx context.Context) {
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		d.read()
-	}()
+	stop := d.startReading()
 	defer func() {
-		d.calls.Close() //nolint:errcheck // it ends the reader
-		<-done
+		stop()
 		left := d.leave()
 		d.Close()
 		left()
@@ -257,54 +254,6 @@ const (
 	eagerTicks    = 4 // in which the processes become known
 )
 
-// read passes on the calls of the ring buffer.
-func (d *Door) read() {
-	var record ringbuf.Record
-	var woken time.Time
-	met := map[int]bool{}
-	for {
-		err := d.calls.ReadInto(&record)
-		if errors.Is(err, os.ErrClosed) {
-			return
-		}
-		switch c, ok := d.parse(record.RawSample); {
-		case err != nil || !ok:
-		case c.Function == ended:
-			d.tracker.Ended(c.PID, c.Time, c.Answer)
-		case c.Function == execed:
-			d.tracker.Execed(c.PID, c.Time)
-		case c.Function == failed:
-			d.tracker.Failed(c.PID, c.Other, c.Time)
-		case c.Function == toLoad:
-			d.tell(loads{pid: c.PID, inode: c.Other, at: c.Time})
-		case c.Function == letGo:
-			b := busy{c.PID, int(c.Other), c.Time.Add(time.Duration(c.Size))} //nolint:gosec // of probe.c
-			d.tracker.LetGo(b.pid, b.function, b.until)
-			d.tell(b)
-		default:
-			begins := c.Function == initialize
-			if begins {
-				d.tracker.Begins(c.PID)
-			}
-			if (begins || !met[c.PID]) && d.tell(c.PID) {
-				if len(met) >= maxMet {
-					clear(met)
-				}
-				met[c.PID] = true
-			}
-			if !begins {
-				d.tracker.Call(c)
-			}
-		}
-		if now := time.Now(); err != nil || record.Remaining == 0 { // the reader itself may be closed by now
-			if now.Sub(woken) < soon {
-				time.Sleep(soon)
-			}
-			woken = time.Now()
-		}
-	}
-}
-
 // tell passes something on to Run, if that has the time.
 func (d *Door) tell(news any) bool {
 	select {
@@ -313,40 +262,6 @@ func (d *Door) tell(news any) bool {
 	default:
 		return false
 	}
-}
-
-// initialize is the function with which a process begins to use the driver.
-var initialize = slices.IndexFunc(request.Functions, func(f request.Function) bool { return f.Effect == request.Begins })
-
-// soon: calls that come so soon after one another are waited for, since to wake up for each costs more than what it says.
-const soon = 5 * time.Millisecond
-
-// In the place of a function, what has happened to a process: ENDED, EXECED, LET_GO, FAILED and LOADS of probe.c.
-const (
-	ended  = 255
-	execed = 254
-	letGo  = 253
-	failed = 252
-	toLoad = 251
-)
-
-// parse reads a struct event of probe.c.
-func (d *Door) parse(b []byte) (c request.Call, ok bool) {
-	const size = 64
-	if len(b) < size {
-		return c, false
-	}
-	long := func(at int) uint64 { return binary.NativeEndian.Uint64(b[at:]) }
-	word := func(at int) int { return int(int32(binary.NativeEndian.Uint32(b[at:]))) } //nolint:gosec // signed in C too
-	return request.Call{Time: d.at(long(0)), Size: long(8), Address: long(16), Other: long(24), Context: long(32),
-		PID: word(40), TID: word(44), Answer: word(48), Device: word(52), Function: word(56), Took: time.Duration(word(60)) * time.Microsecond}, true
-}
-
-// at is a time of the kernel's monotonic clock by the clock of everything that is published.
-func (d *Door) at(mono uint64) time.Time {
-	var now unix.Timespec
-	unix.ClockGettime(unix.CLOCK_MONOTONIC, &now) //nolint:errcheck // that clock is always there
-	return d.clock.Now().Add(time.Duration(int64(mono) - now.Nano()))
 }
 
 // Close takes everything out of the kernel.

@@ -263,6 +263,17 @@ static __always_inline __u64 current_context(__u64 thread)
 	return t ? t->contexts[t->depth & (DEPTH - 1)] : 0;
 }
 
+// Who reads looks before it says what has happened, once a second at least. To be woken for each call costs it more than what that says: it is for what
+// is urgent, and when there is much to read.
+#define SIZE_IN_RING (8 + sizeof(struct event))
+#define MUCH (64 * SIZE_IN_RING)
+
+// urgent: a refusal is told at once, and who may not live long is looked at.
+static __always_inline int urgent(__u64 cookie, __s32 answer)
+{
+	return answer == REFUSED || EFFECT(cookie) == EFFECT_BEGINS || (FUNCTION(cookie) >= LOADS && FUNCTION(cookie) != FAILED);
+}
+
 static __always_inline void tell(__u64 cookie, __u64 thread, struct call *c, __s32 answer)
 {
 	struct event *e = bpf_ringbuf_reserve(&events, sizeof(*e), 0);
@@ -281,7 +292,8 @@ static __always_inline void tell(__u64 cookie, __u64 thread, struct call *c, __s
 	e->device = c->device;
 	e->function = FUNCTION(cookie);
 	e->took = (e->time - c->began) / 1000;
-	bpf_ringbuf_submit(e, 0);
+	int wakes = urgent(cookie, answer) || bpf_ringbuf_query(&events, BPF_RB_AVAIL_DATA) % MUCH < SIZE_IN_RING;
+	bpf_ringbuf_submit(e, wakes ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP);
 }
 
 static __always_inline void note(__u8 what)
