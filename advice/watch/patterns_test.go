@@ -71,6 +71,28 @@ var patterns = []pattern{
 		j.torch(4*gib, 4)
 		d.wait(20)
 	}},
+	{"flush", "fires_driver_slow", nearMiss, func(d *driven) {
+		j := trained(d, 36)
+		j.ask(4 * gib)
+		for range 5 {
+			d.wait(0.7)
+			j.give()
+		}
+		j.ask(4 * gib)
+		d.wait(40)
+	}},
+	{"flush", "fires_driver_threads", nearMiss, func(d *driven) {
+		j := trained(d, 36)
+		j.ask(4 * gib)
+		j.thread = 1
+		j.ask(5 * gib)
+		j.thread = 0
+		for range 5 {
+			j.give()
+		}
+		j.ask(4 * gib)
+		d.wait(40)
+	}},
 	{"flush", "fires_driver_pieces", nearMiss, func(d *driven) {
 		j := trained(d, 36)
 		expandable(j, 200)

@@ -193,8 +193,12 @@ func (p *process) hold(c *Call, s *seat, n sampler.Bytes) {
 	}
 }
 
-// takes ends a block; one of before we came is not known.
-func (p *process) takes(c *Call) { p.release(c, key(c)) }
+// takes ends a block. Of one of before we came it is not known how large it was, nor where.
+func (p *process) takes(c *Call) {
+	if p.release(c, key(c)).block == nil && p.late && physical(Functions[c.Function].Memory) {
+		p.trimmed(c.Time, func(*seat) bool { return true })
+	}
+}
 
 // retain is another hold on a piece, by a handle of its own.
 func (p *process) retain(c *Call) {
