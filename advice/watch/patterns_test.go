@@ -281,6 +281,25 @@ var patterns = []pattern{
 		d.wait(15)
 		j.exits(1)
 	}},
+	{"oom", "fires_driver_buffers_exit_1", deadly, func(d *driven) { // equal buffers that it fills one by one; they are given back as it unwinds
+		j := d.job(4242, "./solve")
+		d.wait(2)
+		for j.ask(6 * gib) {
+			d.wait(0.5)
+		}
+		j.giveAll()
+		d.wait(0.3)
+		j.exits(1)
+	}},
+	{"oom", "fires_driver_few_buffers_exit_1", deadly, func(d *driven) { // the same at once
+		j := d.job(4242, "./solve")
+		d.wait(2)
+		for j.ask(6 * gib) {
+		}
+		j.giveAll()
+		d.wait(0.3)
+		j.exits(1)
+	}},
 	{"oom", "fires_driver_nothing_exit_1", deadly, func(d *driven) { // one piece, and it holds nothing yet
 		j := d.job(4242, "./llama-cli -m x.gguf")
 		d.wait(2)
