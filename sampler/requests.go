@@ -69,7 +69,8 @@ type Door struct {
 	Busy   []Busy   `json:"let_go_of,omitempty"` // the same of single processes
 	Lost   int      `json:"lost_calls"`          // that could not be taken in time
 	Untold int      `json:"untold_requests"`     // counted, but left out of Requests: there were too many
-	// Unseen is of how many processes first calls were missed: they began while others were let go of, and called before they could be looked at.
+	// Unseen is of how many processes first calls were missed: they called before they could be looked at, as others were let go of or their libcuda was
+	// new, or ended unheard then.
 	Unseen int `json:"unseen_processes,omitzero"`
 }
 

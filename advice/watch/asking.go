@@ -96,13 +96,20 @@ type run struct {
 	n     int
 	since float64
 	last  float64
+	pause float64 // longest between two
 }
 
 func (r *run) add(n sampler.Bytes, at float64) {
 	if n != r.bytes || at-r.last > fillPause {
 		*r = run{bytes: n, since: at}
 	}
+	r.pause = max(r.pause, at-max(r.last, r.since))
 	r.n, r.last = r.n+1, at
+}
+
+// hurries says whether nothing was done between them, until one was refused.
+func (r *run) hurries(at float64) bool {
+	return (at-r.since)/float64(max(r.n, 1)) <= hurrySeconds && max(r.pause, at-r.last) <= 2*hurrySeconds
 }
 
 // fills says whether as much was granted again and again within seconds before.

@@ -18,6 +18,13 @@ const (
 	fillShare   = 0.9
 	// leftShare of its most is what a program may keep that gives all back.
 	leftShare = 0.05
+	// fewPieces of one size are a test if that took its time; without that, manyPieces are, no further apart than hurrySeconds on average, and none much
+	// further: a program that fills buffers, and fails, does something between.
+	fewPieces    = 2
+	manyPieces   = 16
+	hurrySeconds = 0.1
+	// probeTimes was granted, and refused, who looks how much there is.
+	probeTimes = 3
 	// planTimes within planSeconds somebody was content with less: it tries what there is.
 	planTimes   = 2
 	planSeconds = 60
@@ -48,12 +55,29 @@ var harmlessRefusals = []harmless{
 	}},
 }
 
-// tested says whether a process took pieces of one size and nothing else until one was refused, and gave them all back: whatever it says
-// in the end, such as that it has found errors, is not of that. Who fails of it has other memory, too, or does not give it back.
-func (a *asking) tested() bool {
-	pieces := float64(a.refusal.Bytes) * float64(cmp.Or(a.run.n, a.asked.Granted))
-	return a.filled && a.refusal.Tries == 1 && a.asked.Whole && a.asked.Largest == a.refusal.Bytes &&
-		pieces >= fillShare*float64(a.asked.Peak) && float64(a.asked.Live) <= leftShare*float64(a.asked.Peak)
+// tested says whether a process that ends so many seconds after the refusal took pieces of one size and nothing else until one was refused, and gave
+// them all back: whatever it says in the end, such as that it has found errors, is not of that. Who fails of it has other memory, too, or does not
+// give it back. Who ends at once has tested nothing: it is a tester only if it took many, as fast as it could.
+func (a *asking) tested(after float64) bool {
+	r, peak := &a.refusal, float64(a.asked.Peak)
+	n := cmp.Or(a.run.n, a.asked.Granted)
+	pieces := float64(r.Bytes) * float64(n)
+	switch {
+	case r.Tries != 1 || !a.asked.Whole || a.asked.Largest != r.Bytes || float64(a.asked.Live) > leftShare*peak:
+		return false
+	case pieces < fillShare*peak || peak < fillShare*pieces || a.run.n > 0 && (a.run.bytes != r.Bytes || a.tried-a.run.since > fillSeconds):
+		return false
+	case after <= atOnceSeconds:
+		return a.filled && n >= manyPieces && (a.run.n == 0 || a.run.hurries(a.tried))
+	}
+	return n >= fewPieces
+}
+
+// probed says whether a process asked for more and for less in turns and kept nothing of it, to find how much there is: of its last question it has
+// not failed.
+func (a *asking) probed() bool {
+	q := &a.asked
+	return q.Whole && q.Live == 0 && a.refusal.Freed == 0 && q.Granted >= probeTimes && q.Refused >= probeTimes && a.tried-a.began <= planSeconds
 }
 
 // movesToHost says whether what was refused is not the GPU's memory, or need not be.

@@ -51,7 +51,7 @@ func (p *proc) died() bool {
 		return false
 	}
 	end := a.end()
-	if end == gaveUp && !a.faulted() && a.tested() {
+	if end == gaveUp && !a.faulted() && (a.probed() || a.tested(p.seen-a.tried)) {
 		return false
 	}
 	if end == gaveUp && p.seen-a.tried <= atOnceSeconds {

@@ -316,6 +316,30 @@ var harmlessPatterns = []pattern{
 		d.wait(0.5)
 		j.exits(1)
 	}},
+	{"oom", "quiet_driver_tester_few_exit_1", nil, func(d *driven) { // a few large pieces
+		j := d.job(4242, "memtest")
+		d.wait(2)
+		for j.ask(12 * gib) {
+		}
+		d.wait(4)
+		j.giveAll()
+		d.wait(0.2)
+		j.exits(1)
+	}},
+	{"oom", "quiet_driver_bisects_exit_1", nil, func(d *driven) { // how much is there? And it ends for another reason
+		j := d.job(4242, "./probe")
+		d.wait(2)
+		for least, most := sampler.Bytes(0), 64*gib; most-least > 256*mib; {
+			if n := (least + most) / 2; j.ask(n) {
+				least = n
+				j.give()
+			} else {
+				most = n
+			}
+		}
+		d.wait(0.3)
+		j.exits(1)
+	}},
 	{"oom", "quiet_driver_tester_at_once_exit_1", nil, func(d *driven) {
 		j := d.job(4242, "memtest")
 		d.wait(2)

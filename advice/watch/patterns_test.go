@@ -71,6 +71,28 @@ var patterns = []pattern{
 		j.torch(4*gib, 4)
 		d.wait(20)
 	}},
+	{"flush", "fires_driver_slow", nearMiss, func(d *driven) {
+		j := trained(d, 36)
+		j.ask(4 * gib)
+		for range 5 {
+			d.wait(0.7)
+			j.give()
+		}
+		j.ask(4 * gib)
+		d.wait(40)
+	}},
+	{"flush", "fires_driver_threads", nearMiss, func(d *driven) {
+		j := trained(d, 36)
+		j.ask(4 * gib)
+		j.thread = 1
+		j.ask(5 * gib)
+		j.thread = 0
+		for range 5 {
+			j.give()
+		}
+		j.ask(4 * gib)
+		d.wait(40)
+	}},
 	{"flush", "fires_driver_pieces", nearMiss, func(d *driven) {
 		j := trained(d, 36)
 		expandable(j, 200)
@@ -257,6 +279,25 @@ var patterns = []pattern{
 		j.torch(12*gib, 3)
 		j.giveAll()
 		d.wait(15)
+		j.exits(1)
+	}},
+	{"oom", "fires_driver_buffers_exit_1", deadly, func(d *driven) { // equal buffers that it fills one by one; they are given back as it unwinds
+		j := d.job(4242, "./solve")
+		d.wait(2)
+		for j.ask(6 * gib) {
+			d.wait(0.5)
+		}
+		j.giveAll()
+		d.wait(0.3)
+		j.exits(1)
+	}},
+	{"oom", "fires_driver_few_buffers_exit_1", deadly, func(d *driven) { // the same at once
+		j := d.job(4242, "./solve")
+		d.wait(2)
+		for j.ask(6 * gib) {
+		}
+		j.giveAll()
+		d.wait(0.3)
 		j.exits(1)
 	}},
 	{"oom", "fires_driver_nothing_exit_1", deadly, func(d *driven) { // one piece, and it holds nothing yet

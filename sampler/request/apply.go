@@ -20,6 +20,7 @@ const (
 // Apply fills in the requests of a snapshot's processes, and those since the one before. A process that the
 // driver does not list yet gets a row.
 func (t *Tracker) Apply(s *sampler.Snapshot) {
+	t.hear()
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.index(s)
@@ -115,7 +116,10 @@ func (t *Tracker) index(s *sampler.Snapshot) {
 		}
 		if p.gone = !who[0].Visible; !p.gone {
 			p.is(who[0])
-		} else if s.Time.Sub(p.last) >= silent {
+		} else if s.Time.Sub(p.last) >= silent && s.Time.Sub(p.loaded) >= silent {
+			if p.unsure { // all its life it was not looked at
+				t.misses(p)
+			}
 			delete(t.processes, pid)
 		}
 	}

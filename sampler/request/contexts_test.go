@@ -88,7 +88,7 @@ func TestContextBeforeFigures(t *testing.T) {
 	} {
 		s := newScene(t, 1, people{7: {}})
 		if row.late {
-			s.Late(7)
+			s.Late(7, s.now)
 		}
 		s.context(0)
 		for _, step := range row.steps {

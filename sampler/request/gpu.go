@@ -184,9 +184,13 @@ const tried = 8
 // newest before it. There may be later ones: a call is heard some time after it was made.
 func (g *gpu) before(at time.Time) (newest reading) {
 	until := at // what was read stood until the next reading
-	for i := range tried {
-		r := g.read[(g.newest-i+keptReadings)%keptReadings]
-		if r.at.IsZero() || r.at.After(at) {
+	later := 0
+	for later < keptReadings && g.ago(later).at.After(at) {
+		later++
+	}
+	for i := later; i < min(later+tried, keptReadings); i++ {
+		r := g.ago(i)
+		if r.at.IsZero() {
 			continue
 		}
 		if g.sure(r.at) {

@@ -1,5 +1,7 @@
 package request
 
+import "time"
+
 // nodeAllocates is the type of a node that gives memory as its graph runs, CU_GRAPH_NODE_TYPE_MEM_ALLOC:
 // https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__TYPES.html
 const nodeAllocates = 10
@@ -22,9 +24,15 @@ func (p *process) trims(c *Call) {
 	if !known {
 		device, known = p.handles[c.Address]
 	}
+	p.trimmed(c.Time, func(s *seat) bool { return !known || s.key.device < 0 || s.key.device == device })
+}
+
+// trimmed notes on some of its seats that memory was given back since they were refused some.
+func (p *process) trimmed(at time.Time, there func(*seat) bool) {
 	for _, s := range p.seats {
-		if r := s.tally.refusal; r != nil && (!known || s.key.device < 0 || s.key.device == device) {
+		for r := s.tally.refusal; r != nil && there(s); r = r.other {
 			r.trimmed = true
+			r.gives(at, 0)
 		}
 	}
 }

@@ -36,6 +36,31 @@ func TestLookedAt(t *testing.T) {
 	}
 }
 
+// A process has called before its new libcuda was looked at, unless its begin is seen, or it was there before calls were seen at all. That is
+// told also of who is never heard, once it is gone.
+func TestLibraryOfItsOwn(t *testing.T) {
+	for name, row := range map[string]struct {
+		do   func(*scene)
+		want int
+	}{
+		"heard in its middle": {func(s *scene) { s.Late(7, s.now); s.alloc(1, gib); s.alloc(2, gib); s.Late(7, s.now) }, 1},
+		"begins":              {func(s *scene) { s.Late(7, s.now); s.Begins(7); s.alloc(1, gib) }, 0},
+		"had begun":           {func(s *scene) { s.Begins(7); s.Late(7, s.now); s.alloc(1, gib) }, 0},
+		"there before":        {func(s *scene) { s.Late(6, s.now); s.call("cuMemAlloc_v2", Call{PID: 6, Address: 1, Size: 1000}) }, 0},
+		"never heard":         {func(s *scene) { s.Late(7, s.now) }, 0},
+		"never heard, gone":   {func(s *scene) { s.Late(8, s.now); s.apply(); s.later(silent) }, 1},
+		"began, gone":         {func(s *scene) { s.Late(8, s.now); s.Begins(8); s.apply(); s.later(silent) }, 0},
+	} {
+		s := newScene(t, 1, people{7: {}})
+		row.do(s)
+		for range 2 {
+			if n := s.apply().Door.Unseen; n != row.want {
+				t.Errorf("%s: calls of %d processes were not seen", name, n)
+			}
+		}
+	}
+}
+
 // What is read while a call is at work may have what it gives, and is not counted twice.
 func TestReadWithinACall(t *testing.T) {
 	s := newScene(t, 1, people{7: {}})

@@ -32,7 +32,7 @@ func TestListedBefore(t *testing.T) {
 		lists()
 		s.apply()
 		if s.later(ms(100)); row.late {
-			s.Late(7)
+			s.Late(7, s.now)
 		}
 		c := Call{Address: 1, Size: uint64(gib), Context: 0xc000, Device: -1}
 		if row.made {
@@ -68,7 +68,7 @@ func TestListedSince(t *testing.T) {
 		s.list(1, 7, sampler.Some(gib))
 		s.Listed(s.gpus[0].Key(), s.now, nil)
 		s.Listed(s.gpus[1].Key(), s.now, s.gpus[1].Processes)
-		s.Late(7)
+		s.Late(7, s.now)
 		s.call("cuMemAlloc_v2", Call{Address: 1, Size: uint64(gib), Context: 0xc000, Device: -1})
 		if list := s.apply().Requests; len(list) != 0 {
 			t.Errorf("%s: told before: %+v", name, list)

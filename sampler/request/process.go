@@ -17,6 +17,9 @@ type process struct {
 	lookedAt time.Time        // some of its calls before that are; zero: none
 	first    time.Time        // call that was heard
 	unseen   bool             // it has called before that
+	loaded   time.Time        // when its libcuda was looked at, if that was new
+	begun    bool             // its begin was seen
+	unsure   bool             // it may have called before its libcuda was looked at
 	exit     sampler.Opt[int] // how it has ended, as a shell tells it
 	unplaced bool             // its end was told, and no GPU
 	over     bool             // it runs another program by now, which has asked for nothing yet
@@ -190,8 +193,12 @@ func (p *process) hold(c *Call, s *seat, n sampler.Bytes) {
 	}
 }
 
-// takes ends a block; one of before we came is not known.
-func (p *process) takes(c *Call) { p.release(c, key(c)) }
+// takes ends a block. Of one of before we came it is not known how large it was, nor where.
+func (p *process) takes(c *Call) {
+	if p.release(c, key(c)).block == nil && p.late && physical(Functions[c.Function].Memory) {
+		p.trimmed(c.Time, func(*seat) bool { return true })
+	}
+}
 
 // retain is another hold on a piece, by a handle of its own.
 func (p *process) retain(c *Call) {

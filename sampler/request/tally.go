@@ -34,18 +34,6 @@ type tally struct {
 	unplaced   []move    // while that is so
 }
 
-// refusal is one that is looked after, and by whom it was made.
-type refusal struct {
-	sampler.Refusal
-	tid  int
-	last time.Time     // of its tries
-	got  sampler.Bytes // granted since
-	// Memory was given back since, and not how much.
-	trimmed bool
-	// Another thread's of which nothing had come when this one was refused; nil: there is none. What comes of this one is no answer to that.
-	other *refusal
-}
-
 // asked notes a request for so much.
 func (t *tally) asked(at time.Time, n sampler.Bytes) {
 	if n > t.largest {
@@ -68,36 +56,6 @@ func (t *tally) lately(at time.Time) (most sampler.Bytes) {
 		}
 	}
 	return most
-}
-
-// retryWithin is how long after a refusal a request still belongs to it: a caching allocator
-// asks again within milliseconds, one whose process computes meanwhile later.
-const retryWithin = 2 * time.Second
-
-// refuse notes a refusal. One of the same thread that follows another at once, of as much or
-// less, is a further try, unless as much was granted since, in smaller pieces.
-func (t *tally) refuse(c *Call, n sampler.Bytes) {
-	t.refused++
-	if r := t.refusal; r != nil && r.Outcome == sampler.RefusalOpen && r.tid == c.TID && n <= r.Bytes && (n == 0 || r.got < n) && c.Time.Sub(r.last) <= retryWithin {
-		r.Tries++
-		r.Smallest, r.last, r.got = min(r.Smallest, n), c.Time, 0
-	} else {
-		t.refusal = &refusal{tid: c.TID, last: c.Time, Refusal: sampler.Refusal{Time: c.Time, Bytes: n, Smallest: n, Function: Functions[c.Function].Name, Tries: 1}}
-		if r != nil && r.Outcome == sampler.RefusalOpen && r.tid != c.TID && c.Time.Sub(r.last) <= retryWithin {
-			r.other, t.refusal.other = nil, r
-		}
-	}
-	free, age := t.free(c.Time) // of several tries after it gave its cache back, as a log says it
-	t.refusal.frees(free, age, t.gpu.unsure(c.Time))
-}
-
-// frees notes what was free. What is so about, as not all calls are seen, is not known where it would have done for what was refused,
-// or was read so long before, on a machine that had no time to read.
-func (r *refusal) frees(n sampler.Opt[sampler.Bytes], age sampler.Opt[int], about bool) {
-	if about && (r.Smallest > 0 && n.Or(0) >= r.Smallest || time.Duration(age.Or(0))*time.Millisecond > showsWithin) {
-		n, age = sampler.Opt[sampler.Bytes]{}, sampler.Opt[int]{}
-	}
-	r.Free, r.FreeAge, r.FreeAbout = n, age, about && n.Known()
 }
 
 // free is what could still be given at a time, and how old the reading is that says so; unknown if that is from before the context.
@@ -161,44 +119,6 @@ func (t *tally) grant(c *Call, n sampler.Bytes, loose bool) {
 	t.met(c, n)
 }
 
-// met notes that a request was met, and what that says of a refusal before.
-func (t *tally) met(c *Call, n sampler.Bytes) {
-	t.granted++
-	r := t.refusal
-	if r == nil || r.Outcome != sampler.RefusalOpen || c.Time.Sub(r.last) > retryWithin {
-		return
-	}
-	r.got += n
-	switch {
-	case Functions[c.Function].Name != r.Function:
-		t.other(c, n)
-	case n >= r.Smallest && (r.Freed > 0 || r.trimmed) && n <= r.Bytes:
-		t.flushes++
-		t.comes(sampler.RefusalFlush, n)
-	case n >= r.Smallest:
-		t.comes(sampler.RefusalGranted, n)
-	case r.tid == c.TID && n >= r.Smallest/smallerPart:
-		t.comes(sampler.RefusalSmaller, n)
-	}
-}
-
-// comes notes what has come of the refusal, as so much was granted. If that is a small part of what another thread was refused before, that
-// is still open, and the last refusal again.
-func (t *tally) comes(outcome string, granted sampler.Bytes) {
-	t.refusal.Outcome = outcome
-	if o := t.refusal.other; o != nil && granted < o.Smallest/smallerPart {
-		t.refusal = o
-	}
-}
-
-// other notes that memory of another kind was granted, which may be in place of what was refused: no allocator asks
-// again by another function.
-func (t *tally) other(c *Call, n sampler.Bytes) {
-	if r := t.refusal; r != nil && r.Outcome == sampler.RefusalOpen && r.tid == c.TID && n >= r.Smallest/smallerPart && c.Time.Sub(r.last) <= retryWithin {
-		t.comes(sampler.RefusalOther, n)
-	}
-}
-
 // most is the most that can be held; peaks above it are of calls that were heard in another order.
 func (t *tally) most() sampler.Bytes {
 	if t.gpu == nil || t.gpu.usable == 0 {
@@ -217,11 +137,6 @@ func (t *tally) mostHeld() (n sampler.Bytes, at time.Time, source string) {
 	return n, at, t.exact.source()
 }
 
-// smallerPart: what is granted after a refusal is its smaller plan when it is not a small
-// fraction of it. BFC asks for 0.9 of what was refused; a plan with fewer layers on the GPU for a half or
-// a quarter.
-const smallerPart = 8
-
 // add notes that more is held.
 func (t *tally) add(c *Call, n sampler.Bytes, loose bool) {
 	t.exact.before(c.Time, c.Took, t.live, n)
@@ -234,8 +149,8 @@ func (t *tally) add(c *Call, n sampler.Bytes, loose bool) {
 func (t *tally) take(at time.Time, n sampler.Bytes) {
 	t.exact.before(at, 0, t.live, 0)
 	t.live = t.live.Less(n)
-	if r := t.refusal; r != nil && r.Outcome == sampler.RefusalOpen {
-		r.Freed += n
+	for r := t.refusal; r != nil; r = r.other {
+		r.gives(at, n)
 	}
 	t.exact.moved = at
 }
@@ -243,8 +158,10 @@ func (t *tally) take(at time.Time, n sampler.Bytes) {
 // retake notes that what was taken is held all the same.
 func (t *tally) retake(c *Call, n sampler.Bytes) {
 	t.add(c, n, false)
-	if r := t.refusal; r != nil && r.Outcome == sampler.RefusalOpen {
-		r.Freed = r.Freed.Less(n)
+	for r := t.refusal; r != nil; r = r.other {
+		if r.Outcome == sampler.RefusalOpen {
+			r.Freed = r.Freed.Less(n)
+		}
 	}
 }
 

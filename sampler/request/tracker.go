@@ -27,6 +27,7 @@ type Tracker struct {
 	door      sampler.Door
 	letGo     map[sampler.Busy]time.Time // until when a process is let go of
 	seeing    bool                       // calls are seen
+	catchUp   func()                     // see Ask
 	older     map[int]bool               // processes that were there before
 	refused   chan struct{}
 	unseen    int // processes whose first calls were missed, ever
@@ -56,6 +57,23 @@ func (t *Tracker) Begin(running map[int]bool) {
 	t.seeing, t.older = true, running
 }
 
+// Ask sets who is asked for the calls of until then, before it matters which there have been; it returns once they have been passed on.
+func (t *Tracker) Ask(catchUp func()) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.catchUp = catchUp
+}
+
+// hear passes on what calls there are. It is called without the lock, which that takes.
+func (t *Tracker) hear() {
+	t.mu.Lock()
+	catchUp := t.catchUp
+	t.mu.Unlock()
+	if catchUp != nil {
+		catchUp()
+	}
+}
+
 // Machine takes all GPUs of the machine, watched or not: who asks for memory on one that is not must not be told at another.
 func (t *Tracker) Machine(devs []sampler.Device) {
 	t.mu.Lock()
@@ -73,12 +91,24 @@ func (t *Tracker) partly() bool { return len(t.machine.GPUs) > len(t.watched) }
 // Meet looks who a process is that loads libcuda or begins to use it: by its first request it may be gone already.
 func (t *Tracker) Meet(pid int) { t.host.Identify([]sampler.Process{{PID: pid}}) }
 
-// Late notes a process whose first calls were missed.
-func (t *Tracker) Late(pid int) {
+// Begins takes that a process begins to use the driver: none of its calls were missed before.
+func (t *Tracker) Begins(pid int) {
+	t.Meet(pid)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if p := t.process(pid); p != nil {
-		p.late = true
+		p.begun, p.unsure = true, false
+	}
+}
+
+// Late notes a process whose libcuda was not looked at before now. If it has begun since calls are seen, it has called that before unless its
+// begin was seen, or is.
+func (t *Tracker) Late(pid int, now time.Time) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if p := t.process(pid); p != nil {
+		p.late, p.loaded = true, now
+		p.unsure = !p.begun && p.first.IsZero() && !t.older[pid]
 	}
 }
 
@@ -100,7 +130,7 @@ func (t *Tracker) misses(p *process) {
 		p.unseen = true
 		t.unseen++
 	}
-	p.late = true
+	p.late, p.unsure = true, false
 }
 
 // SetDoor notes how calls are seen from now on. What was missed makes all that is known incomplete.
@@ -167,7 +197,7 @@ func (t *Tracker) Call(c Call) {
 	if p.first.IsZero() {
 		p.first = c.Time
 	}
-	if c.Time.Before(p.lookedAt) {
+	if p.unsure || c.Time.Before(p.lookedAt) {
 		t.misses(p)
 	}
 	switch f := &Functions[c.Function]; f.Effect {
@@ -303,6 +333,7 @@ func (t *Tracker) Refused() <-chan struct{} { return t.refused }
 
 // Listed takes the driver's figures for the processes of one GPU.
 func (t *Tracker) Listed(key sampler.GPUKey, at time.Time, list []sampler.Process) {
+	t.hear()
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.lists[key], t.last = at, at
@@ -345,6 +376,7 @@ func (t *Tracker) gpu(key sampler.GPUKey) *gpu {
 // Alone says whether nobody but that process may have taken memory of a GPU where the driver listed it alone. One that has
 // ended has taken none, and another one is listed there a little later than it asks.
 func (t *Tracker) Alone(key sampler.GPUKey, pid int) bool {
+	t.hear()
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if p := t.processes[pid]; p != nil && (p.over || p.gone || p.exit.Known()) {

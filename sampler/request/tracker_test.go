@@ -128,6 +128,64 @@ func TestOutcomes(t *testing.T) {
 			}
 			s.refused(gib)
 		}, sampler.RefusalOpen, 2, 0, 1, gib},
+		"many segments take seconds to give back": {func(s *scene) {
+			for n := range 5 {
+				s.alloc(uint64(n+1), gib)
+			}
+			s.refused(4 * gib)
+			for n := range 5 {
+				s.later(ms(700))
+				s.free(uint64(n + 1))
+			}
+			s.alloc(9, 4*gib)
+		}, sampler.RefusalFlush, 1, 1, 1, 4 * gib},
+		"it catches the failure, and collects first": {func(s *scene) {
+			s.alloc(1, 5*gib)
+			s.refused(4 * gib)
+			s.refused(4 * gib)
+			s.later(ms(2500))
+			s.free(1)
+			s.alloc(2, 4*gib)
+		}, sampler.RefusalFlush, 2, 1, 2, 4 * gib},
+		"what is given back for another reason": {func(s *scene) {
+			s.alloc(1, 5*gib)
+			s.refused(4 * gib)
+			s.later(againWithin + ms(1))
+			s.free(1)
+			s.alloc(2, 4*gib)
+		}, sampler.RefusalOpen, 1, 0, 1, 4 * gib},
+		"the same without what it was rounded up": {func(s *scene) {
+			s.alloc(1, 5*gib)
+			s.refused(4*gib + 200*mib)
+			s.free(1)
+			s.alloc(2, 4*gib)
+		}, sampler.RefusalFlush, 1, 1, 1, 4*gib + 200*mib},
+		"a step is done again from its start": {func(s *scene) {
+			s.alloc(1, 20*gib)
+			s.refused(4 * gib)
+			s.free(1)
+			s.alloc(2, gib)
+			s.alloc(3, 4*gib)
+		}, sampler.RefusalFlush, 1, 1, 1, 4 * gib},
+		"a smaller plan, and more of it": {func(s *scene) {
+			s.alloc(1, 20*gib)
+			s.refused(8 * gib)
+			s.free(1)
+			s.alloc(2, 4*gib)
+			s.alloc(3, 6*gib)
+		}, sampler.RefusalSmaller, 1, 0, 1, 8 * gib},
+		"what it had before it was seen is given back": {func(s *scene) {
+			s.Late(7, s.now)
+			s.refused(4 * gib)
+			s.free(1)
+			s.alloc(2, 4*gib)
+		}, sampler.RefusalFlush, 1, 1, 1, 4 * gib},
+		"memory of the host is": {func(s *scene) {
+			s.Late(7, s.now)
+			s.refused(4 * gib)
+			s.call("cuMemFreeHost", Call{Address: 1, Device: -1})
+			s.alloc(2, 4*gib)
+		}, sampler.RefusalGranted, 1, 0, 1, 4 * gib},
 		"a larger request is a new refusal": {func(s *scene) {
 			s.refused(4 * gib)
 			s.refused(5 * gib)
@@ -270,6 +328,44 @@ func TestRefusedThreads(t *testing.T) {
 		s.call("cuMemAlloc_v2", Call{TID: row.tid, Address: 2, Size: uint64(row.granted), Context: 0xc000, Device: -1})
 		if r := s.requests(0); r.Refused != 2 || r.Refusal.Outcome != row.outcome || r.Refusal.Bytes != row.bytes {
 			t.Errorf("%s: %+v", name, r.Refusal)
+		}
+	}
+}
+
+// Each thread that is refused, and granted the same after memory was given back, has had a near miss, in whatever order, and what others are granted
+// meanwhile is no answer to it.
+func TestFlushesOfThreads(t *testing.T) {
+	type ask struct {
+		tid, n  int // GiB
+		refused bool
+	}
+	for name, row := range map[string]struct {
+		before, after []ask // of what is given back
+		flushes       int
+	}{
+		"the first is granted":  {[]ask{{7, 4, true}, {8, 5, true}}, []ask{{7, 4, false}}, 1},
+		"both are":              {[]ask{{7, 4, true}, {8, 2, true}}, []ask{{7, 4, false}, {8, 2, false}}, 2},
+		"the other way round":   {[]ask{{7, 4, true}, {8, 2, true}}, []ask{{8, 2, false}, {7, 4, false}}, 2},
+		"another asks for more": {[]ask{{7, 2, true}}, []ask{{8, 3, false}, {7, 2, false}}, 1},
+		"nobody asks again":     {[]ask{{7, 2, true}}, []ask{{8, 3, false}}, 0},
+	} {
+		s := newScene(t, 1, people{7: {}})
+		s.context(0)
+		s.alloc(1, 30*gib)
+		do := func(list []ask) {
+			for i, a := range list {
+				c := Call{TID: a.tid, Address: uint64(10 + i), Size: uint64(a.n) << 30, Context: 0xc000, Device: -1}
+				if a.refused {
+					c.Address, c.Answer = 0, outOfMemory
+				}
+				s.call("cuMemAlloc_v2", c)
+			}
+		}
+		do(row.before)
+		s.free(1)
+		do(row.after)
+		if r := s.requests(0); r.Flushes != row.flushes {
+			t.Errorf("%s: %d flushes, not %d: %+v", name, r.Flushes, row.flushes, r.Refusal)
 		}
 	}
 }
@@ -612,7 +708,7 @@ func TestWhole(t *testing.T) {
 	}{
 		"it began under our eyes":       {7, func(*scene) {}, true},
 		"it was there before":           {6, func(*scene) {}, false},
-		"its library was found later":   {7, func(s *scene) { s.Late(7) }, false},
+		"its library was found later":   {7, func(s *scene) { s.Late(7, s.now) }, false},
 		"a function was let go of":      {7, func(s *scene) { s.SetDoor(sampler.Door{LetGo: []string{"cuMemFree_v2"}}) }, false},
 		"calls were lost":               {7, func(s *scene) { s.SetDoor(sampler.Door{Lost: 1}) }, false},
 		"the door is as it was, so far": {7, func(s *scene) { s.SetDoor(sampler.Door{}) }, true},

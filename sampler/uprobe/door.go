@@ -4,11 +4,9 @@ package uprobe
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -28,6 +26,7 @@ type Options struct {
 	Libraries []string // of libcuda that are looked at before a process has them; nil: where systems have them
 	Single    bool     // one uprobe at a time, as before Linux 6.6
 
+	mappings    bool // what is loaded is told by records of the kernel's only, as before Linux 5.15
 	inseparable bool // single processes cannot be looked at, as in some kernels since
 }
 
@@ -37,10 +36,14 @@ type Door struct {
 	clock    sampler.Clock
 	objects  objects
 	ends     []link.Link // and other programs, of processes that have called; none: the kernel does not tell
-	mappings *mappings   // nil: the kernel does not tell
+	loading  bool        // a program in the kernel tells who loads a libcuda
+	mappings *mappings   // else its records; nil: the kernel does not tell
 	single   bool
 	inside   bool // only processes of its own pid namespace are seen
 	calls    *ringbuf.Reader
+	reading  sync.Mutex
+	reads    bool          // somebody reads the calls
+	flushed  chan struct{} // he has read what there was
 	files    map[file]*library
 	bounds   bounds
 
@@ -82,11 +85,11 @@ func Open(t *request.Tracker, o Options) (*Door, error) {
 
 func open(t *request.Tracker, o Options) (*Door, error) {
 	d := &Door{tracker: t, clock: o.Clock, files: map[file]*library{}, searched: map[int]int{}, young: map[int]int{},
-		inseparable: o.inseparable, set: 1, away: map[int]map[int]time.Time{}, users: users{}, met: map[int]bool{}, news: make(chan any, 256)}
+		inseparable: o.inseparable, set: 1, away: map[int]map[int]time.Time{}, users: users{}, met: map[int]bool{}, news: make(chan any, 256), flushed: make(chan struct{}, 1)}
 	if d.clock == nil {
 		d.clock = sampler.NewSteady()
 	}
-	err := d.install(o.Single)
+	err := d.install(o)
 	if err != nil {
 		return nil, whyNot(err)
 	}
@@ -108,22 +111,28 @@ func open(t *request.Tracker, o Options) (*Door, error) {
 			return nil, whyNot(err)
 		}
 	}
-	d.mappings = listen(func(pid int) { d.tell(loads(pid)) })
+	if !d.loading {
+		d.mappings = listen(func(l loads) {
+			l.at = d.clock.Now().Add(-time.Since(l.at))
+			d.tell(l)
+		})
+	}
 	d.lastPID = lastPID()
 	d.search(true)
 	t.Begin(running())
+	t.Ask(d.catchUp)
 	return d, nil
 }
 
 // install puts the programs into the kernel.
-func (d *Door) install(single bool) error {
+func (d *Door) install(o Options) error {
 	spec, err := loadProbe()
 	if err != nil {
 		return err
 	}
 	for _, p := range spec.Programs {
 		p.KernelVersion = 1 // else it is read from memory that a binary with capabilities must not read
-		if single {
+		if o.Single {
 			p.AttachType = ebpf.AttachNone
 		}
 	}
@@ -133,12 +142,15 @@ func (d *Door) install(single bool) error {
 			return err
 		}
 	}
-	d.single = single
+	d.single = o.Single
 	allowLocked()
 	if err := spec.LoadAndAssign(&d.objects, nil); err != nil {
 		return err
 	}
 	d.watchEnds(spec)
+	if !o.mappings {
+		d.watchLoads(spec)
+	}
 	return nil
 }
 
@@ -149,16 +161,33 @@ func (d *Door) watchEnds(spec *ebpf.CollectionSpec) {
 		Ended  *ebpf.Program `ebpf:"ended"`
 		Execed *ebpf.Program `ebpf:"execed"`
 	}{}
-	same := map[string]*ebpf.Map{"events": d.objects.Events, "callers": d.objects.Callers, "threads": d.objects.Threads}
-	if spec.LoadAndAssign(&o, &ebpf.CollectionOptions{MapReplacements: same}) != nil {
-		return
+	if spec.LoadAndAssign(&o, d.shared()) == nil {
+		d.watch("sched_process_exit", o.Ended)
+		d.watch("sched_process_exec", o.Execed)
 	}
-	for name, p := range map[string]*ebpf.Program{"sched_process_exit": o.Ended, "sched_process_exec": o.Execed} {
-		if l, err := link.AttachRawTracepoint(link.RawTracepointOptions{Name: name, Program: p}); err == nil {
-			d.ends = append(d.ends, l)
-		}
-		p.Close() //nolint:errcheck // the link keeps it
+}
+
+// watchLoads asks who loads a libcuda. Kernels before 5.15 do not tell.
+func (d *Door) watchLoads(spec *ebpf.CollectionSpec) {
+	o := struct {
+		Loading *ebpf.Program `ebpf:"loading"`
+	}{}
+	d.loading = spec.LoadAndAssign(&o, d.shared()) == nil && d.watch("vm_unmapped_area", o.Loading)
+}
+
+// shared are the maps that all programs have together.
+func (d *Door) shared() *ebpf.CollectionOptions {
+	return &ebpf.CollectionOptions{MapReplacements: map[string]*ebpf.Map{"events": d.objects.Events, "callers": d.objects.Callers, "threads": d.objects.Threads}}
+}
+
+// watch runs a program at a tracepoint.
+func (d *Door) watch(tracepoint string, p *ebpf.Program) bool {
+	l, err := link.AttachRawTracepoint(link.RawTracepointOptions{Name: tracepoint, Program: p})
+	if err == nil {
+		d.ends = append(d.ends, l)
 	}
+	p.Close() //nolint:errcheck // the link keeps it
+	return err == nil
 }
 
 // allowLocked lifts the limit under which kernels before 5.11 count what BPF keeps.
@@ -183,14 +212,9 @@ func ownNamespace() (device, inode uint64) {
 
 // Run passes calls on until the context ends.
 func (d *Door) Run(ctx context.Context) {
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		d.read()
-	}()
+	stop := d.startReading()
 	defer func() {
-		d.calls.Close() //nolint:errcheck // it ends the reader
-		<-done
+		stop()
 		left := d.leave()
 		d.Close()
 		left()
@@ -214,7 +238,7 @@ func (d *Door) Run(ctx context.Context) {
 			calls := d.bound()
 			d.comeBack()
 			d.search(n%ticksOfSearch == 0 || n < eagerTicks || !calls)
-			if n++; calls || n < eagerTicks || d.mappings == nil || len(d.away) > 0 {
+			if n++; calls || n < eagerTicks || !d.toldOfLoads() || len(d.away) > 0 {
 				tick.Reset(untilNext(tickEvery))
 			} else {
 				tick.Reset(untilNext(idleEvery))
@@ -230,52 +254,6 @@ const (
 	eagerTicks    = 4 // in which the processes become known
 )
 
-// read passes on the calls of the ring buffer.
-func (d *Door) read() {
-	var record ringbuf.Record
-	var woken time.Time
-	met := map[int]bool{}
-	for {
-		err := d.calls.ReadInto(&record)
-		if errors.Is(err, os.ErrClosed) {
-			return
-		}
-		switch c, ok := d.parse(record.RawSample); {
-		case err != nil || !ok:
-		case c.Function == ended:
-			d.tracker.Ended(c.PID, c.Time, c.Answer)
-		case c.Function == execed:
-			d.tracker.Execed(c.PID, c.Time)
-		case c.Function == failed:
-			d.tracker.Failed(c.PID, c.Other, c.Time)
-		case c.Function == letGo:
-			b := busy{c.PID, int(c.Other), c.Time.Add(time.Duration(c.Size))} //nolint:gosec // of probe.c
-			d.tracker.LetGo(b.pid, b.function, b.until)
-			d.tell(b)
-		default:
-			begins := c.Function == initialize
-			if begins {
-				d.tracker.Meet(c.PID)
-			}
-			if (begins || !met[c.PID]) && d.tell(c.PID) {
-				if len(met) >= maxMet {
-					clear(met)
-				}
-				met[c.PID] = true
-			}
-			if !begins {
-				d.tracker.Call(c)
-			}
-		}
-		if now := time.Now(); err != nil || record.Remaining == 0 { // the reader itself may be closed by now
-			if now.Sub(woken) < soon {
-				time.Sleep(soon)
-			}
-			woken = time.Now()
-		}
-	}
-}
-
 // tell passes something on to Run, if that has the time.
 func (d *Door) tell(news any) bool {
 	select {
@@ -284,39 +262,6 @@ func (d *Door) tell(news any) bool {
 	default:
 		return false
 	}
-}
-
-// initialize is the function with which a process begins to use the driver.
-var initialize = slices.IndexFunc(request.Functions, func(f request.Function) bool { return f.Effect == request.Begins })
-
-// soon: calls that come so soon after one another are waited for, since to wake up for each costs more than what it says.
-const soon = 5 * time.Millisecond
-
-// In the place of a function, what has happened to a process: ENDED, EXECED, LET_GO and FAILED of probe.c.
-const (
-	ended  = 255
-	execed = 254
-	letGo  = 253
-	failed = 252
-)
-
-// parse reads a struct event of probe.c.
-func (d *Door) parse(b []byte) (c request.Call, ok bool) {
-	const size = 64
-	if len(b) < size {
-		return c, false
-	}
-	long := func(at int) uint64 { return binary.NativeEndian.Uint64(b[at:]) }
-	word := func(at int) int { return int(int32(binary.NativeEndian.Uint32(b[at:]))) } //nolint:gosec // signed in C too
-	return request.Call{Time: d.at(long(0)), Size: long(8), Address: long(16), Other: long(24), Context: long(32),
-		PID: word(40), TID: word(44), Answer: word(48), Device: word(52), Function: word(56), Took: time.Duration(word(60)) * time.Microsecond}, true
-}
-
-// at is a time of the kernel's monotonic clock by the clock of everything that is published.
-func (d *Door) at(mono uint64) time.Time {
-	var now unix.Timespec
-	unix.ClockGettime(unix.CLOCK_MONOTONIC, &now) //nolint:errcheck // that clock is always there
-	return d.clock.Now().Add(time.Duration(int64(mono) - now.Nano()))
 }
 
 // Close takes everything out of the kernel.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"time"
 
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/link"
@@ -32,6 +33,7 @@ type library struct {
 	links      map[int][]link.Link    // of all processes, by function; all at once by together
 	apart      map[target][]link.Link // of single processes
 	older      map[int]bool           // processes that were there before
+	since      time.Time              // when it was looked at
 }
 
 // together is in the place of a function for all those whose probes are set at once.
@@ -103,10 +105,11 @@ func (d *Door) attach(path string, pid int) (lib *library, err error) {
 		return lib, nil
 	}
 	if pid > 0 {
-		d.tracker.Late(pid) // before its calls come
+		d.tracker.Late(pid, d.clock.Now()) // before its calls come
 	}
 	d.objects.Libraries.Set(uint32(len(d.files))) //nolint:errcheck,gosec // the map is there; below maxLibraries
 	if lib.links, err = d.whole(lib); err == nil {
+		lib.since = d.clock.Now()
 		d.separate = !d.inseparable && d.separable(lib)
 	}
 	return lib, err
@@ -114,12 +117,13 @@ func (d *Door) attach(path string, pid int) (lib *library, err error) {
 
 // makeRoom takes the probes from libraries whose processes, as far as is known, have ended.
 func (d *Door) makeRoom() (made bool) {
+	var old []link.Link
 	for id, lib := range d.files {
 		if lib.pid > 0 && unix.Kill(lib.pid, 0) == unix.ESRCH {
-			closeAll(d.forget(id))
-			made = true
+			old, made = append(old, d.forget(id)...), true
 		}
 	}
+	d.closing.Go(func() { closeAll(old) }) // the new one does not wait for that
 	return made
 }
 

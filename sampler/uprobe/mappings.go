@@ -19,7 +19,8 @@ import (
 )
 
 // mappings is what the kernel tells of files that processes map to run them, a ring of records for each processor: a libcuda that nobody
-// has had before is looked at when it is loaded, which is long before it is used.
+// has had before is looked at when it is loaded, which is long before it is used. They name each library of each program that begins, so this is
+// for kernels where a program of probe.c cannot tell of libcuda alone.
 type mappings struct {
 	rings []ring
 	poll  int // of epoll
@@ -36,7 +37,7 @@ type ring struct {
 }
 
 const (
-	ringPages = 8 // of records; a program that begins makes some five of 55 bytes
+	ringPages = 16 // of records; a program that begins makes some five of 90 bytes
 	// To wake up costs more than what a record says, some 80 us each time, and programs that are not for the GPU begin all the time: soon at first,
 	// seldom where many do.
 	wakesPerSecond = 4
@@ -50,7 +51,7 @@ const (
 const anybody = 0
 
 // listen tells of each process that maps a libcuda, until close; nil: the kernel, or the right to it, is missing.
-func listen(loads func(pid int)) *mappings {
+func listen(tell func(loads)) *mappings {
 	m := &mappings{poll: -1, end: -1, done: make(chan struct{})}
 	online, err := os.ReadFile("/sys/devices/system/cpu/online")
 	if err == nil {
@@ -72,7 +73,7 @@ func listen(loads func(pid int)) *mappings {
 		m.close()
 		return nil
 	}
-	go m.read(loads)
+	go m.read(tell)
 	return m
 }
 
@@ -102,7 +103,7 @@ func (m *mappings) await(fd int) error {
 // open makes the ring of a processor.
 func (m *mappings) open(cpu int) error {
 	attr := unix.PerfEventAttr{Type: unix.PERF_TYPE_SOFTWARE, Config: unix.PERF_COUNT_SW_DUMMY, Size: uint32(unsafe.Sizeof(unix.PerfEventAttr{})),
-		Bits: unix.PerfBitMmap | unix.PerfBitWatermark | unix.PerfBitExcludeKernel, Wakeup: 1}
+		Bits: unix.PerfBitMmap | unix.PerfBitMmap2 | unix.PerfBitWatermark | unix.PerfBitExcludeKernel, Wakeup: 1}
 	fd, err := unix.PerfEventOpen(&attr, -1, cpu, -1, unix.PERF_FLAG_FD_CLOEXEC)
 	if err != nil {
 		return err
@@ -118,23 +119,27 @@ func (m *mappings) open(cpu int) error {
 }
 
 // read keeps its thread: the runtime's timers wake at twice the cost.
-func (m *mappings) read(loads func(pid int)) {
+func (m *mappings) read(tell func(loads)) {
 	runtime.LockOSThread()
 	defer close(m.done)
 	events, end := make([]unix.EpollEvent, 8), []unix.PollFd{{Fd: int32(m.end), Events: unix.POLLIN}} //nolint:gosec // a descriptor
 	pace := pace{left: wakesAtOnce, last: time.Now()}
-	for {
+	for last := pace.last; ; {
 		n, err := unix.EpollWait(m.poll, events, -1)
 		if err != nil && err != unix.EINTR || slices.ContainsFunc(events[:max(n, 0)], func(e unix.EpollEvent) bool { return int(e.Fd) == m.end }) {
 			return
 		}
-		filled := false
+		filled, now := false, time.Now()
 		for i := range m.rings {
 			r := &m.rings[i]
 			filled = filled || r.fill() > len(r.data)/2
-			r.read(loads)
+			r.read(func(l loads) {
+				l.at = last
+				tell(l)
+			})
 		}
-		if n, _ := unix.Poll(end, int(pace.pause(time.Now(), filled).Milliseconds())+1); n > 0 { //nolint:errcheck // it then looks too soon
+		last = now
+		if n, _ := unix.Poll(end, int(pace.pause(now, filled).Milliseconds())+1); n > 0 { //nolint:errcheck // it then looks too soon
 			return
 		}
 	}
@@ -165,7 +170,7 @@ func (p *pace) pause(now time.Time, filled bool) time.Duration {
 func (r *ring) fill() int { return int(atomic.LoadUint64(&r.page.Data_head) - r.page.Data_tail) } //nolint:gosec // below its size
 
 // read takes the records that are there.
-func (r *ring) read(loads func(pid int)) {
+func (r *ring) read(tell func(loads)) {
 	tail, head := r.page.Data_tail, atomic.LoadUint64(&r.page.Data_head)
 	for tail < head {
 		header := r.at(tail, 8)
@@ -174,12 +179,12 @@ func (r *ring) read(loads func(pid int)) {
 			break // not as the kernel writes it
 		}
 		switch binary.NativeEndian.Uint32(header) {
-		case unix.PERF_RECORD_MMAP:
-			if pid := loadsCuda(r.at(tail, int(size))); pid > 0 { //nolint:gosec // 16 bits
-				loads(pid)
+		case unix.PERF_RECORD_MMAP2:
+			if l := loadsCuda(r.at(tail, int(size))); l.pid > 0 { //nolint:gosec // 16 bits
+				tell(l)
 			}
 		case unix.PERF_RECORD_LOST: // more programs began at a time than the ring has room for
-			loads(anybody)
+			tell(loads{pid: anybody})
 		}
 		tail += size
 	}
@@ -196,18 +201,21 @@ func (r *ring) at(from uint64, n int) []byte {
 	return append(slices.Clone(piece), r.data[:n-len(piece)]...)
 }
 
-// loadsCuda is the process of a record of a mapping, if the file has the name of libcuda; else 0. A record is of a header of 8 bytes, a process, a
-// thread, three numbers of 8 bytes and the path, which ends with a 0: https://man7.org/linux/man-pages/man2/perf_event_open.2.html
-func loadsCuda(record []byte) (pid int) {
-	const pathAt = 40
+// loadsCuda is the process of a record of a mapping, if the file has the name of libcuda. A record is of a header of 8 bytes, a process, a
+// thread, three numbers of 8 bytes, two of 4 for the device of the file, its inode and generation of 8, protection and flags of 4, and
+// the path, which ends with a 0: https://man7.org/linux/man-pages/man2/perf_event_open.2.html
+func loadsCuda(record []byte) (l loads) {
+	const inodeAt, pathAt = 48, 72
 	if len(record) <= pathAt {
-		return 0
+		return l
 	}
 	name, _, _ := bytes.Cut(record[pathAt:], []byte{0})
 	if !bytes.Contains(name, []byte("/libcuda.so")) || !strings.HasPrefix(path.Base(string(name)), "libcuda.so") { // as nearly always
-		return 0
+		return l
 	}
-	return int(int32(binary.NativeEndian.Uint32(record[8:]))) //nolint:gosec // signed in C too
+	l.pid = int(int32(binary.NativeEndian.Uint32(record[8:]))) //nolint:gosec // signed in C too
+	l.inode = binary.NativeEndian.Uint64(record[inodeAt:])
+	return l
 }
 
 // close ends it.

@@ -31,7 +31,7 @@ func record(kind uint32, pid int, file string) []byte {
 	b := binary.NativeEndian.AppendUint32(nil, kind)
 	b = append(b, 0, 0, 0, 0)
 	b = binary.NativeEndian.AppendUint32(b, uint32(pid))
-	b = append(b, make([]byte, 28)...)
+	b = append(b, make([]byte, 60)...)
 	b = append(append(b, file...), make([]byte, 8-len(file)%8)...)
 	binary.NativeEndian.PutUint16(b[6:], uint16(len(b)))
 	return b
@@ -47,16 +47,16 @@ func TestRing(t *testing.T) {
 		}
 	}
 	var got []int
-	read := func() { r.read(func(pid int) { got = append(got, pid) }) }
+	read := func() { r.read(func(l loads) { got = append(got, l.pid) }) }
 	for i, file := range []string{"/usr/lib/libcuda.so.1", "/usr/lib/libc.so.6", "/opt/libcuda.so.550.54.14", "/libcuda.so/x", "//anon", "", "/a/libcuda.so" + strings.Repeat("x", 100)} {
-		put(record(unix.PERF_RECORD_MMAP, i+1, file))
+		put(record(unix.PERF_RECORD_MMAP2, i+1, file))
 		read()
 	}
 	put(record(unix.PERF_RECORD_LOST, 8, "/usr/lib/libcuda.so.1"))
 	put(make([]byte, 16)) // of size 0
 	read()
-	put(record(unix.PERF_RECORD_MMAP, -1, "/usr/lib/libcuda.so.1")) // of another namespace
-	put(record(unix.PERF_RECORD_MMAP, 9, "/usr/lib/libcuda.so.1"))
+	put(record(unix.PERF_RECORD_MMAP2, -1, "/usr/lib/libcuda.so.1")) // of another namespace
+	put(record(unix.PERF_RECORD_MMAP2, 9, "/usr/lib/libcuda.so.1"))
 	read()
 	if !slices.Equal(got, []int{1, 3, 7, anybody, 9}) || r.page.Data_tail != r.page.Data_head {
 		t.Errorf("%v", got)
@@ -150,7 +150,7 @@ func loadedLate(t *testing.T, o Options, beside func()) {
 // Who ends does not wait for the next look, however many programs begin.
 func TestListenEnds(t *testing.T) {
 	needDoor(t, map[bool]error{false: ErrPrivilege}[capable()])
-	m := listen(func(int) {})
+	m := listen(func(loads) {})
 	if m == nil {
 		t.Fatal("the kernel does not tell")
 	}

@@ -2,8 +2,8 @@
 
 // The kernel's half of requests: one program for all entries of libcuda's functions, one for
 // all returns. What a call means is in its cookie (see Cookie in sampler/request), so that a new function is a
-// row there and nothing here. Two more tell how a process ended that was refused memory, and that one gave way to another
-// program. Compiled by bpf2go while developing: see generate.go.
+// row there and nothing here. Three more tell how a process ended that was refused memory, that one gave way to another
+// program, and that one loads a libcuda. Compiled by bpf2go while developing: see generate.go.
 
 #include <linux/bpf.h>
 #include <linux/types.h>
@@ -21,6 +21,8 @@ struct pt_regs {
 #define ARG5(r) ((r)->r8)
 #define ARG6(r) ((r)->r9)
 #define ANSWER(r) ((__s32)(r)->ax)
+#define IS_MMAP(r) ((r)->orig_ax == 9) // of a system call; its 1st to 3rd and 5th argument are those above
+#define MMAP_FLAGS(r) ((r)->r10)
 #define PLACE_OF(r) ((r)->ip)
 #define FRAME(r) ((r)->sp)
 #define FRAME_LEFT(r) ((r)->sp - 8) // the return has taken its address
@@ -35,6 +37,8 @@ struct pt_regs {
 #define ARG5(r) ((r)->regs[4])
 #define ARG6(r) ((r)->regs[5])
 #define ANSWER(r) ((__s32)(r)->regs[0])
+#define IS_MMAP(r) ((r)->regs[8] == 222)
+#define MMAP_FLAGS(r) ((r)->regs[3])
 #define PLACE_OF(r) ((r)->pc)
 #define FRAME(r) ((r)->sp)
 #define FRAME_LEFT(r) ((r)->sp)
@@ -61,6 +65,7 @@ enum { PLACE_CURRENT = 0, PLACE_PROPERTIES, PLACE_POOL, PLACE_DEVICE, PLACE_STRE
 #define EXECED 254 // it runs another program now
 #define LET_GO 253 // it calls a function (other) too often, which is not looked at for so long (size, in ns)
 #define FAILED 252 // the call that began then (other, in ns) gave nothing back
+#define LOADS 251  // it maps a libcuda: the inode of that number (other)
 #define REFUSED 2 // CUDA_ERROR_OUT_OF_MEMORY
 
 // event is one call that was answered, as Door.parse reads it.
@@ -258,6 +263,17 @@ static __always_inline __u64 current_context(__u64 thread)
 	return t ? t->contexts[t->depth & (DEPTH - 1)] : 0;
 }
 
+// Who reads looks before it says what has happened, once a second at least. To be woken for each call costs it more than what that says: it is for what
+// is urgent, and when there is much to read.
+#define SIZE_IN_RING (8 + sizeof(struct event))
+#define MUCH (64 * SIZE_IN_RING)
+
+// urgent: a refusal is told at once, and who may not live long is looked at.
+static __always_inline int urgent(__u64 cookie, __s32 answer)
+{
+	return answer == REFUSED || EFFECT(cookie) == EFFECT_BEGINS || (FUNCTION(cookie) >= LOADS && FUNCTION(cookie) != FAILED);
+}
+
 static __always_inline void tell(__u64 cookie, __u64 thread, struct call *c, __s32 answer)
 {
 	struct event *e = bpf_ringbuf_reserve(&events, sizeof(*e), 0);
@@ -276,7 +292,8 @@ static __always_inline void tell(__u64 cookie, __u64 thread, struct call *c, __s
 	e->device = c->device;
 	e->function = FUNCTION(cookie);
 	e->took = (e->time - c->began) / 1000;
-	bpf_ringbuf_submit(e, 0);
+	int wakes = urgent(cookie, answer) || bpf_ringbuf_query(&events, BPF_RB_AVAIL_DATA) % MUCH < SIZE_IN_RING;
+	bpf_ringbuf_submit(e, wakes ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP);
 }
 
 static __always_inline void note(__u8 what)
@@ -490,9 +507,39 @@ struct signal_struct {
 	int group_exit_code;
 } __attribute__((preserve_access_index));
 
+struct qstr {
+	const unsigned char *name;
+} __attribute__((preserve_access_index));
+
+struct dentry {
+	struct qstr d_name;
+} __attribute__((preserve_access_index));
+
+struct path {
+	struct dentry *dentry;
+} __attribute__((preserve_access_index));
+
+struct inode {
+	unsigned long i_ino;
+} __attribute__((preserve_access_index));
+
+struct file {
+	struct path f_path;
+	struct inode *f_inode;
+} __attribute__((preserve_access_index));
+
+struct fdtable {
+	struct file **fd;
+} __attribute__((preserve_access_index));
+
+struct files_struct {
+	struct fdtable *fdt;
+} __attribute__((preserve_access_index));
+
 struct task_struct {
 	int exit_code;
 	struct signal_struct *signal;
+	struct files_struct *files;
 } __attribute__((preserve_access_index));
 
 // ended is called for each thread that ends, on the machine: most leave it at once.
@@ -531,6 +578,36 @@ int execed(void *ctx)
 	bpf_map_delete_elem(&threads, &thread);
 	if (thread)
 		tell(EXECED, thread, &c, 0);
+	return 0;
+}
+
+#define LIBCUDA "libcuda.so"
+// MAP_DENYWRITE, which glibc's loader says of libraries and linkers do not say of what they link with; PROT_EXEC.
+#define DENY_WRITE 0x800
+#define EXECUTABLE 4
+
+// loading is called for each mapping that the kernel finds a place for, on the machine: the first one of a library is such a one. Most are of
+// no file, and leave it at once. The mapping itself comes microseconds later.
+SEC("raw_tp/vm_unmapped_area")
+int loading(void *ctx)
+{
+	struct task_struct *task = (void *)bpf_get_current_task_btf();
+	struct pt_regs *r = (void *)bpf_task_pt_regs((void *)task);
+	int fd = ARG5(r);
+	if (!IS_MMAP(r) || fd < 0 || !(MMAP_FLAGS(r) & DENY_WRITE || ARG3(r) & EXECUTABLE) || !task->files)
+		return 0;
+	struct file *file = NULL;
+	char name[sizeof(LIBCUDA)];
+	if (bpf_probe_read_kernel(&file, sizeof(file), task->files->fdt->fd + fd) || !file ||
+	    bpf_probe_read_kernel(name, sizeof(name), BPF_CORE_READ(file, f_path.dentry, d_name.name)))
+		return 0;
+	for (int i = 0; i < sizeof(LIBCUDA) - 1; i++)
+		if (name[i] != LIBCUDA[i])
+			return 0;
+	struct call c = {.began = bpf_ktime_get_ns(), .other = BPF_CORE_READ(file, f_inode, i_ino), .device = -1};
+	__u64 thread = who();
+	if (thread)
+		tell(LOADS, thread, &c, 0);
 	return 0;
 }
 

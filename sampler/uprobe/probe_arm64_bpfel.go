@@ -83,6 +83,7 @@ const (
 	probeProgEnded          = "ended"
 	probeProgEntered        = "entered"
 	probeProgExeced         = "execed"
+	probeProgLoading        = "loading"
 	probeProgReturned       = "returned"
 	probeVarContextsMissed  = "contexts_missed"
 	probeVarCounts          = "counts"
@@ -139,6 +140,7 @@ type probeProgramSpecs struct {
 	Ended    *ebpf.ProgramSpec `ebpf:"ended"`
 	Entered  *ebpf.ProgramSpec `ebpf:"entered"`
 	Execed   *ebpf.ProgramSpec `ebpf:"execed"`
+	Loading  *ebpf.ProgramSpec `ebpf:"loading"`
 	Returned *ebpf.ProgramSpec `ebpf:"returned"`
 }
 
@@ -231,6 +233,7 @@ type probePrograms struct {
 	Ended    *ebpf.Program `ebpf:"ended"`
 	Entered  *ebpf.Program `ebpf:"entered"`
 	Execed   *ebpf.Program `ebpf:"execed"`
+	Loading  *ebpf.Program `ebpf:"loading"`
 	Returned *ebpf.Program `ebpf:"returned"`
 }
 
@@ -239,6 +242,7 @@ func (p *probePrograms) Close() error {
 		p.Ended,
 		p.Entered,
 		p.Execed,
+		p.Loading,
 		p.Returned,
 	)
 }

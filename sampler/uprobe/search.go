@@ -81,7 +81,7 @@ func (d *Door) search(all bool) {
 	if d.missed {
 		d.missed = false
 		for pid := range running() {
-			d.load(loads(pid))
+			d.load(loads{pid: pid})
 		}
 	}
 	listed := d.tracker.PIDs()
@@ -97,7 +97,7 @@ func (d *Door) search(all bool) {
 
 // begin notes which processes have begun since the last search, if the kernel does not tell what they load.
 func (d *Door) begin() {
-	if d.mappings != nil {
+	if d.toldOfLoads() {
 		return
 	}
 	last := lastPID()
@@ -105,20 +105,6 @@ func (d *Door) begin() {
 		d.young[pid] = 0
 	}
 	d.lastPID = last
-}
-
-// loads is the number of a process that loads a libcuda.
-type loads int
-
-// load looks at that as soon as it is there.
-func (d *Door) load(pid loads) {
-	if pid == anybody {
-		d.missed = true
-		return
-	}
-	d.tracker.Meet(int(pid))
-	d.searched[int(pid)] = 0 // it may be its second one
-	d.searchIn(int(pid))
 }
 
 // lastPID is the number of the process that has begun last. Numbers are given one after another, so this tells which
@@ -143,7 +129,7 @@ func (d *Door) searchIn(pid int) (found bool) {
 	for _, path := range libcudaOf(pid) {
 		found, d.searched[pid] = true, maxSearches
 		if lib, _ := d.attach(path, pid); lib != nil && lib.older[pid] {
-			d.tracker.Late(pid)
+			d.tracker.Late(pid, d.clock.Now())
 		}
 	}
 	if found {

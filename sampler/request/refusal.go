@@ -1,0 +1,142 @@
+package request
+
+import (
+	"time"
+
+	"nvpeak/sampler"
+)
+
+// refusal is one that is looked after, and by whom it was made.
+type refusal struct {
+	sampler.Refusal
+	tid  int
+	last time.Time     // of its tries
+	gave time.Time     // when memory was given back last
+	got  sampler.Bytes // granted since
+	// Memory was given back since, and not how much.
+	trimmed bool
+	// Another thread's of which nothing had come when this one was refused; nil: there is none. What comes of this one is no answer to that.
+	other *refusal
+}
+
+// retryWithin is how long after a refusal a request still belongs to it: a caching allocator
+// asks again within milliseconds, one whose process computes meanwhile later.
+const retryWithin = 2 * time.Second
+
+// againWithin is the same for what is granted as soon after memory was given back: to give back many segments takes a driver seconds, and so does a
+// program that catches the failure and collects its garbage.
+const againWithin = 10 * time.Second
+
+// refuse notes a refusal. One of the same thread that follows another at once, of as much or
+// less, is a further try, unless as much was granted since, in smaller pieces.
+func (t *tally) refuse(c *Call, n sampler.Bytes) {
+	t.refused++
+	if r := t.refusal; r != nil && r.Outcome == sampler.RefusalOpen && r.tid == c.TID && n <= r.Bytes && (n == 0 || r.got < n) && c.Time.Sub(r.last) <= retryWithin {
+		r.Tries++
+		r.Smallest, r.last, r.got = min(r.Smallest, n), c.Time, 0
+	} else {
+		t.refusal = &refusal{tid: c.TID, last: c.Time, Refusal: sampler.Refusal{Time: c.Time, Bytes: n, Smallest: n, Function: Functions[c.Function].Name, Tries: 1}}
+		if r != nil && r.Outcome == sampler.RefusalOpen && r.tid != c.TID && c.Time.Sub(r.last) <= retryWithin {
+			r.other, t.refusal.other = nil, r
+		}
+	}
+	free, age := t.free(c.Time) // of several tries after it gave its cache back, as a log says it
+	t.refusal.frees(free, age, t.gpu.unsure(c.Time))
+}
+
+// frees notes what was free. What is so about, as not all calls are seen, is not known where it would have done for what was refused,
+// or was read so long before, on a machine that had no time to read.
+func (r *refusal) frees(n sampler.Opt[sampler.Bytes], age sampler.Opt[int], about bool) {
+	if about && (r.Smallest > 0 && n.Or(0) >= r.Smallest || time.Duration(age.Or(0))*time.Millisecond > showsWithin) {
+		n, age = sampler.Opt[sampler.Bytes]{}, sampler.Opt[int]{}
+	}
+	r.Free, r.FreeAge, r.FreeAbout = n, age, about && n.Known()
+}
+
+// met notes that a request was met, and what that says of a refusal before.
+func (t *tally) met(c *Call, n sampler.Bytes) {
+	t.granted++
+	r := t.answered(c.TID)
+	if r == nil {
+		return
+	}
+	own, late, open := r.tid == c.TID, c.Time.Sub(r.last) > retryWithin, r.Outcome == sampler.RefusalOpen
+	if !late {
+		r.got += n
+	}
+	switch {
+	case !open && !r.smallerFirst(), late && !(own && r.stillGives(c.Time)):
+	case Functions[c.Function].Name != r.Function:
+		if open && !late {
+			t.other(c, n)
+		}
+	case r.hasGiven() && (n >= r.Smallest && n <= r.Bytes || open && own && r.rounded(n)):
+		t.flushes++
+		t.comes(r, sampler.RefusalFlush, n)
+	case !open, late, n > r.Bytes && !own: // what another thread asks for is no further try
+	case n >= r.Smallest:
+		t.comes(r, sampler.RefusalGranted, n)
+	case own && n >= r.Smallest/smallerPart:
+		t.comes(r, sampler.RefusalSmaller, n)
+	}
+}
+
+// answered is the refusal that a grant to a thread may belong to: its own, if there is one, else the last. nil: there is none.
+func (t *tally) answered(tid int) *refusal {
+	if r := t.refusal; r != nil && r.tid != tid && r.other != nil && r.other.tid == tid {
+		return r.other
+	}
+	return t.refusal
+}
+
+// hasGiven says whether memory was given back since.
+func (r *refusal) hasGiven() bool { return r.Freed > 0 || r.trimmed }
+
+// stillGives says whether some was just before a time.
+func (r *refusal) stillGives(at time.Time) bool {
+	return at.Sub(r.gave) <= retryWithin && at.Sub(r.last) <= againWithin
+}
+
+// gives notes that so much was given back.
+func (r *refusal) gives(at time.Time, n sampler.Bytes) {
+	if r.Outcome == sampler.RefusalOpen {
+		r.Freed += n
+		r.gave = at
+	}
+}
+
+// rounded says whether so much is what was refused, less by what it was rounded up before.
+func (r *refusal) rounded(n sampler.Bytes) bool {
+	return n < r.Smallest && n >= r.Smallest-r.Smallest/roundedPart
+}
+
+// smallerFirst says whether a program that gave memory back was granted less first: it may do all of a step again, with what was refused later.
+func (r *refusal) smallerFirst() bool { return r.Outcome == sampler.RefusalSmaller && r.hasGiven() }
+
+// comes notes what has come of the refusal, as so much was granted. If that is a small part of what another thread was refused before, that
+// is still open, and the last refusal again.
+func (t *tally) comes(r *refusal, outcome string, granted sampler.Bytes) {
+	if r.Outcome = outcome; r != t.refusal {
+		t.refusal.other = nil
+		return
+	}
+	if o := t.refusal.other; o != nil && granted < o.Smallest/smallerPart {
+		t.refusal = o
+	}
+}
+
+// other notes that memory of another kind was granted, which may be in place of what was refused: no allocator asks
+// again by another function.
+func (t *tally) other(c *Call, n sampler.Bytes) {
+	if r := t.refusal; r != nil && r.Outcome == sampler.RefusalOpen && r.tid == c.TID && n >= r.Smallest/smallerPart && c.Time.Sub(r.last) <= retryWithin {
+		t.comes(r, sampler.RefusalOther, n)
+	}
+}
+
+// smallerPart: what is granted after a refusal is its smaller plan when it is not a small
+// fraction of it. BFC asks for 0.9 of what was refused; a plan with fewer layers on the GPU for a half or
+// a quarter.
+const smallerPart = 8
+
+// roundedPart: who asks again for less by so small a part of it has rounded it otherwise. BFC takes a tenth off.
+const roundedPart = 16

@@ -1,0 +1,116 @@
+//go:build linux && (amd64 || arm64)
+
+package uprobe
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"nvpeak/sampler"
+	"nvpeak/sampler/uprobe/cudatest"
+)
+
+// copyOf is a directory with a libcuda that nobody has had before.
+func copyOf(t *testing.T, dir string) string {
+	t.Helper()
+	at := t.TempDir()
+	b, err := os.ReadFile(cudatest.Library(dir))
+	if err == nil {
+		err = os.WriteFile(cudatest.Library(at), b, 0o700) //nolint:gosec // it is loaded
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return at
+}
+
+// brief runs a program with a libcuda, which does what it is told and ends.
+func brief(t *testing.T, dir, library string, commands ...string) (pid int) {
+	t.Helper()
+	cmd := exec.Command(filepath.Join(dir, "play"), cudatest.Library(library))
+	cmd.Stdin = strings.NewReader(strings.Join(append(commands, "exit 0"), "\n") + "\n")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return cmd.Process.Pid
+}
+
+// many begins some 300 programs a second until the test ends.
+func many(t *testing.T) {
+	t.Helper()
+	loop := exec.Command("sh", "-c", "while :; do /bin/true; /bin/true; /bin/true; sleep 0.01; done")
+	if err := loop.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { loop.Process.Kill(); loop.Wait() }) //nolint:errcheck // it ends so
+}
+
+// Who reads a libcuda, as linkers do, does not load it.
+func TestRead(t *testing.T) {
+	r := newRig(t, 1, Options{Libraries: []string{}})
+	if !r.door.loading {
+		t.Skip("this kernel does not tell who loads a libcuda")
+	}
+	f, err := os.Open(cudatest.Library(copyOf(t, r.dir)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close() //nolint:errcheck // it was only read
+	b, err := unix.Mmap(int(f.Fd()), 0, 4096, unix.PROT_READ, unix.MAP_PRIVATE)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Munmap(b) //nolint:errcheck // the same
+	brief(t, r.dir, copyOf(t, r.dir), "sleep 50")
+	r.until("who loads one is told", func() bool { return r.snapshot().Door.Unseen > 0 })
+	if n := r.door.attached; n > 1 {
+		t.Errorf("%d were looked at", n)
+	}
+}
+
+// Each run of a program has a libcuda that nobody had before and lives for 45 ms, while others begin all the time: what it calls 15 ms after it
+// has loaded that is seen, and that its first calls were missed is told.
+func TestFresh(t *testing.T) {
+	for name, o := range map[string]Options{"a program tells": {Libraries: []string{}}, "records tell": {Libraries: []string{}, mappings: true}} {
+		t.Run(name, func(t *testing.T) {
+			leaving.Wait() // the kernel sets no probes meanwhile
+			r := newRig(t, 1, o)
+			if r.door.Single() {
+				t.Skip("this kernel sets probes one at a time")
+			}
+			if r.door.loading == o.mappings {
+				needDoor(t, errors.New("the kernel does not tell who loads a libcuda"))
+			}
+			many(t)
+			time.Sleep(time.Second) // until it is looked seldom
+			const runs = 12
+			for range runs {
+				brief(t, r.dir, copyOf(t, r.dir), "device 0", "alloc a 1000", "sleep 15", "alloc b 2000", "sleep 15", "alloc c 3000", "sleep 15", "alloc d 4000")
+				time.Sleep(50 * time.Millisecond)
+				r.snapshot()
+			}
+			told := map[sampler.Bytes]int{}
+			r.until("those that missed are counted", func() bool {
+				s := r.snapshot()
+				clear(told)
+				for _, q := range r.seen {
+					told[q.Bytes]++
+				}
+				return s.Door.Unseen >= runs-told[1000]
+			})
+			if n := r.snapshot().Door.Unseen; n > runs { // also of whom only its begin and its context were
+				t.Errorf("%d were missed", n)
+			}
+			if !o.mappings && (told[2000] < runs/2 || told[4000] < runs-2) { // the machine may be busy
+				t.Errorf("of %d: %v", runs, told)
+			}
+		})
+	}
+}

@@ -1,0 +1,59 @@
+//go:build linux && (amd64 || arm64)
+
+package uprobe
+
+import (
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// loads is a process that loads a libcuda.
+type loads struct {
+	pid   int
+	inode uint64    // of that file; 0: not known
+	at    time.Time // no earlier; by the clock of the door
+	tries int
+}
+
+const (
+	// The kernel tells of a mapping some microseconds before it is there, and who makes it may not run meanwhile.
+	triesToLoad = 6
+	firstTry    = time.Millisecond // each further pause is twice as long
+)
+
+// toldOfLoads says whether the kernel tells who loads a libcuda.
+func (d *Door) toldOfLoads() bool { return d.loading || d.mappings != nil }
+
+// load looks at a libcuda as soon as it is there. What the process calls before that is missed, and it may have ended by now.
+func (d *Door) load(l loads) {
+	if l.pid == anybody {
+		d.missed = true
+		return
+	}
+	if l.tries == 0 {
+		d.tracker.Meet(l.pid)
+	}
+	lib := d.withInode(l.inode)
+	if l.inode != 0 && (lib == nil || l.at.Before(lib.since)) {
+		d.tracker.Late(l.pid, d.clock.Now())
+	}
+	d.searched[l.pid] = 0 // it may be its second one
+	if !d.searchIn(l.pid) && l.inode != 0 && l.tries < triesToLoad && unix.Kill(l.pid, 0) != unix.ESRCH {
+		time.AfterFunc(firstTry<<l.tries, func() {
+			l.tries++
+			d.tell(l)
+		})
+	}
+}
+
+// withInode is a library whose file has that number; nil: there is none. Which file system it is on is told in other ways by the kernel and by
+// what reads files.
+func (d *Door) withInode(inode uint64) *library {
+	for id, lib := range d.files {
+		if id.inode == inode {
+			return lib
+		}
+	}
+	return nil
+}

@@ -1,0 +1,155 @@
+//go:build linux && (amd64 || arm64)
+
+package uprobe
+
+import (
+	"encoding/binary"
+	"errors"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/cilium/ebpf/ringbuf"
+	"golang.org/x/sys/unix"
+
+	"nvpeak/sampler/request"
+)
+
+const (
+	// soon: what wakes so soon after one another is read together.
+	soon = 5 * time.Millisecond
+	// patience is how long it may take to read what is there.
+	patience = 50 * time.Millisecond
+)
+
+// catchUp returns when the calls that were made until now have been passed on: most do not wake the reader.
+func (d *Door) catchUp() {
+	d.reading.Lock()
+	defer d.reading.Unlock()
+	if !d.reads || d.calls.AvailableBytes() == 0 {
+		return
+	}
+	select {
+	case <-d.flushed: // of one that was not waited for
+	default:
+	}
+	late := time.NewTimer(patience)
+	defer late.Stop()
+	if d.calls.Flush() == nil {
+		select {
+		case <-d.flushed:
+		case <-late.C:
+		}
+	}
+}
+
+// startReading passes calls on until stop is called.
+func (d *Door) startReading() (stop func()) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		d.read()
+	}()
+	reads := func(yes bool) {
+		d.reading.Lock()
+		defer d.reading.Unlock()
+		d.reads = yes
+	}
+	reads(true)
+	return func() {
+		d.catchUp()
+		reads(false)
+		d.calls.Close() //nolint:errcheck // it ends the reader
+		<-done
+	}
+}
+
+// read passes on the calls of the ring buffer.
+func (d *Door) read() {
+	var record ringbuf.Record
+	var woken, begin time.Time // begin: of the kernel's clock
+	first := true
+	met := map[int]bool{}
+	for {
+		err := d.calls.ReadInto(&record)
+		switch {
+		case errors.Is(err, os.ErrClosed):
+			return
+		case errors.Is(err, ringbuf.ErrFlushed):
+			select {
+			case d.flushed <- struct{}{}:
+			default:
+			}
+			continue
+		case err == nil && first:
+			begin = d.clock.Now().Add(-monotonic())
+		}
+		switch c, ok := parse(record.RawSample, begin); {
+		case err != nil || !ok:
+		case c.Function == ended:
+			d.tracker.Ended(c.PID, c.Time, c.Answer)
+		case c.Function == execed:
+			d.tracker.Execed(c.PID, c.Time)
+		case c.Function == failed:
+			d.tracker.Failed(c.PID, c.Other, c.Time)
+		case c.Function == toLoad:
+			d.tell(loads{pid: c.PID, inode: c.Other, at: c.Time})
+		case c.Function == letGo:
+			b := busy{c.PID, int(c.Other), c.Time.Add(time.Duration(c.Size))} //nolint:gosec // of probe.c
+			d.tracker.LetGo(b.pid, b.function, b.until)
+			d.tell(b)
+		default:
+			begins := c.Function == initialize
+			if begins {
+				d.tracker.Begins(c.PID)
+			}
+			if (begins || !met[c.PID]) && d.tell(c.PID) {
+				if len(met) >= maxMet {
+					clear(met)
+				}
+				met[c.PID] = true
+			}
+			if !begins {
+				d.tracker.Call(c)
+			}
+		}
+		if first = err != nil || record.Remaining == 0; !first { // the reader itself may be closed by now
+			continue
+		}
+		if now := time.Now(); now.Sub(woken) < soon {
+			time.Sleep(soon)
+		}
+		woken = time.Now()
+	}
+}
+
+// initialize is the function with which a process begins to use the driver.
+var initialize = slices.IndexFunc(request.Functions, func(f request.Function) bool { return f.Effect == request.Begins })
+
+// In the place of a function, what has happened to a process: ENDED, EXECED, LET_GO, FAILED and LOADS of probe.c.
+const (
+	ended  = 255
+	execed = 254
+	letGo  = 253
+	failed = 252
+	toLoad = 251
+)
+
+// parse reads a struct event of probe.c; begin: of the kernel's monotonic clock, by the clock of everything that is published.
+func parse(b []byte, begin time.Time) (c request.Call, ok bool) {
+	const size = 64
+	if len(b) < size {
+		return c, false
+	}
+	long := func(at int) uint64 { return binary.NativeEndian.Uint64(b[at:]) }
+	word := func(at int) int { return int(int32(binary.NativeEndian.Uint32(b[at:]))) }                                                 //nolint:gosec // signed in C too
+	return request.Call{Time: begin.Add(time.Duration(long(0))), Size: long(8), Address: long(16), Other: long(24), Context: long(32), //nolint:gosec // since the machine began
+		PID: word(40), TID: word(44), Answer: word(48), Device: word(52), Function: word(56), Took: time.Duration(word(60)) * time.Microsecond}, true
+}
+
+// monotonic is the time of the kernel's monotonic clock.
+func monotonic() time.Duration {
+	var now unix.Timespec
+	unix.ClockGettime(unix.CLOCK_MONOTONIC, &now) //nolint:errcheck // that clock is always there
+	return time.Duration(now.Nano())
+}
