@@ -103,6 +103,7 @@ const (
 	ToldLengths      = "lengths"       // the length of sequences of tokens is spoken of
 	ToldLargePainter = "large_painter" // a model that makes pictures has ten billions of parameters or more
 	ToldAsksRAM      = "asks_ram"      // whether the memory of the machine can be used is asked
+	ToldOtherGPUs    = "other_gpus"    // there are free GPUs, or the setting that chooses one is said to have no effect
 	ToldTiny         = "tiny"          // pictures or videos of less than 300 pixels a side
 	ToldFirstLayer   = "first_layer"   // the first layer found no memory
 	ToldOutsized     = "outsized"      // the model is said to be larger than the GPU

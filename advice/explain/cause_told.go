@@ -128,6 +128,10 @@ var causesTold = []causeRow{
 		when:       func(f *failure) bool { return f.told(sampler.ToldHeld) && !f.onHost() && !f.numbers() },
 		confidence: always(0.8), // it is seen, not supposed
 		evidence:   func(f *failure) string { return f.words.Say("why.told_held") }},
+	{id: "told", cause: CauseOtherProcess, reason: "https://docs.nvidia.com/cuda/cuda-c-programming-guide/#cuda-environment-variables",
+		when:       func(f *failure) bool { return f.told(sampler.ToldOtherGPUs) && !f.onHost() && !f.numbers() },
+		confidence: always(0.64),
+		evidence:   func(f *failure) string { return f.words.Say("why.told_other_gpus") }},
 	{id: "told", cause: CauseOtherProcess, reason: sourceMessage,
 		when: func(f *failure) bool { return f.told(sampler.ToldShared) && !f.onHost() && !f.numbers() },
 		confidence: func(f *failure) float64 {

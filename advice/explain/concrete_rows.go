@@ -148,6 +148,7 @@ var concreteRows = []concreteRow{
 	{"dask-cuda-worker", nil, "", false},
 	{"rmm.reinitialize(", nil, "", false},
 	{"LocalCUDACluster(", nil, "", false},
+	{"CUDA_VISIBLE_DEVICES=1 python", (*failure).secondGPU, "", false},
 	{"dask_cudf.read_", nil, "", false},
 	{"deepspeed.zero.Init(", nil, "", false},
 	{"cupy.get_default_memory_pool()", nil, "", false},

@@ -12,7 +12,7 @@ func doSmallerInput(f *failure) []string {
 	switch f.program.name {
 	case "comfyui":
 		return slices.Concat([]string{f.comment("do.comfy_size")}, f.lessOfModels(), []string{f.comment("do.comfy_tiled")})
-	case "webui":
+	case "webui", "forge":
 		return slices.Concat([]string{f.comment("do.webui_size")}, f.lessOfModels(), []string{f.comment("do.webui_tiled")})
 	case "alphafold":
 		if f.isPyTorch() && f.told(sampler.ToldTried+"chunks") {
@@ -172,6 +172,8 @@ func pictureVariant(f *failure) string {
 		return "batch"
 	case f.program.name == "alphafold" && f.isPyTorch() && !f.told(sampler.ToldTried+"chunks"):
 		return "chunks"
+	case f.program.name == "forge":
+		return "webui" // it is made from that
 	case f.decodesPicture() && f.program.name != "comfyui" && f.program.name != "webui":
 		return "decoding"
 	case f.program.name == "ldm" && !f.makesPictures(), f.program.name == "alphafold" && f.triedShare():
@@ -218,6 +220,8 @@ func doOffload(f *failure) []string {
 		return []string{"python main.py --lowvram"}
 	case "easydiffusion":
 		return []string{f.comment("do.easy_memory"), f.comment("do.easy_update")}
+	case "forge": // https://github.com/lllyasviel/stable-diffusion-webui-forge/discussions/1181
+		return []string{f.comment("do.forge_weights"), f.comment("do.forge_api")}
 	case "invokeai":
 		return []string{"python scripts/invoke.py --free_gpu_mem"}
 	case "webui":

@@ -306,6 +306,8 @@ func doStopOther(f *failure) []string {
 			list = append([]string{list[0], "export CUDA_VISIBLE_DEVICES=" + rest + "  " + f.comment("do.leave_out", "gpu", f.event.GPUIndex.Or(0))}, list[1:]...)
 		} else if f.environment["CUDA_VISIBLE_DEVICES"] != "" && f.event.GPUIndex.Known() {
 			list = append([]string{list[0], `print(os.environ["CUDA_VISIBLE_DEVICES"])  ` + f.comment("do.visible_in_force")}, list[1:]...)
+		} else if f.told(sampler.ToldOtherGPUs) {
+			list = append([]string{list[0], "CUDA_VISIBLE_DEVICES=1 python …  " + f.comment("do.visible_before")}, list[1:]...)
 		} else if f.makesContext() || f.failedBuilding() {
 			another := f.comment("do.say.free_gpu")
 			if f.secondGPU() {

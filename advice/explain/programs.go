@@ -12,6 +12,7 @@ var programRows = []programRow{
 	{program: program{"ollama", server}, words: []string{"ollama"}},
 	{program: program{"llama.cpp", server}, words: []string{"llama-server", "llama-cli", "llama-bench", "llama-cpp-python", "llama_cpp.server", "koboldcpp", "koboldcpp.py"}},
 	{program: program{"comfyui", imageTool}, options: []string{"novram", "reserve_vram", "use_split_cross_attention", "disable_smart_memory", "cache_none"}},
+	{program: program{"forge", imageTool}, words: []string{"stable-diffusion-webui-forge"}},
 	{program: program{"webui", imageTool}, words: []string{"webui.py", "webui.sh", "webui-user.sh", "webui-user.bat", "webui.bat", "stable-diffusion-webui"},
 		options: []string{"medvram", "no_half", "no_half_vae", "opt_sdp_attention", "medvram_sdxl", "opt_split_attention"}},
 	{program: program{"easydiffusion", imageTool}},

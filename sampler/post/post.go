@@ -42,7 +42,7 @@ var gap = lazily(`\s(?:\[(?:\.{3}|…)\]|…)(?:\s|$)`)
 
 // wanted: whoever asks for help with failures that his program skipped or tried again wants what they stood for.
 func wanted(events []sampler.OOMEvent, all []sentence) bool {
-	return pleads(all) && !slices.ContainsFunc(events, func(e sampler.OOMEvent) bool { return !e.Recovered })
+	return (pleads(all) || complains(all)) && !slices.ContainsFunc(events, func(e sampler.OOMEvent) bool { return !e.Recovered })
 }
 
 // Read adds to the failures found in a text what whoever wrote it says of them. Where none was found but

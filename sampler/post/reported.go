@@ -24,8 +24,10 @@ var (
 	handles = lazily(`\bCU(BLAS|DNN)_STATUS_ALLOC_FAILED\b`)
 	// code is no sentence.
 	code = lazily(`\(["'r]|[=!]=|=\s*[("'\[{]|[│❱]|--\S*oom|\becho\b|\w::\w|\b[A-Z]{3,}_[A-Z_]+\(|\w = \w|#\s*\w+Error|^//|\w\(&|^[+-]?\s*"[^"]*"$|^(?i:cuda|gpu|error)\b[^:]{0,30}:|^\W*(?:raise|throw|return|elif|except)\b|(?i:\bevents?:|\berrors?:) *\d`)
+	// ofSelf begins a sentence in which somebody tells what he did, whatever settings stand in it.
+	ofSelf = lazily(`(?i)^\W*(?:if|when|but|and|then|so|after|once)?\W*(?:I|we)\b`)
 	// happens: it did, or does each time.
-	happens = lazily(`(?i)\b(?:getting|running|having|receiving|facing|stops?|stopped|dies|died|ch?rash(?:es|ed)?|fail(?:s|ed|ing)?|comes?|came|goes|went|gets?|got|ran|runs?|throws?|gives?|gave|raises?|hits?|is|are|was|ends?|ended|happens?|happened|appears?|occurs?|occurred|exists?|overflows?|exceed(?:s|ed)|surpass(?:es|ed)|shows?|says?|reports?|reported|displays?|keeps?|killed|have|had|leads? to|results? in|then|still|always|immediately|too|when (?:I|we|my)|while|during|as soon as|after)\b|(?:\S+ ){4,}["'“]?(?:cuda |gpu )?(?:oom|out of memory)["'”.!]*$|^(?:[^\s:"]+ ){2}[^:"]*: *["'“]?(?:cuda |gpu )?(?:oom|out)|^.{0,3}(?i:cuda |gpu )?oom|[\p{Han}]`)
+	happens = lazily(`(?i)\b(?:getting|running|having|receiving|facing|stops?|stopped|dies|died|ch?rash(?:es|ed)?|fail(?:s|ed|ing)?|comes?|came|goes|went|gets?|got|ran|runs?|throws?|gives?|gave|raises?|hits?|is|are|was|ends?|ended|happens?|happened|appears?|occurs?|occur|occurred|exists?|overflows?|exceed(?:s|ed)|surpass(?:es|ed)|shows?|says?|reports?|reported|displays?|keeps?|killed|have|had|leads? to|results? in|then|still|always|immediately|too|when (?:I|we|my)|while|during|as soon as|after)\b|(?:\S+ ){4,}["'“]?(?:cuda |gpu )?(?:oom|out of memory)["'”.!]*$|^(?:[^\s:"]+ ){2}[^:"]*: *["'“]?(?:cuda |gpu )?(?:oom|out)|^.{0,3}(?i:cuda |gpu )?oom|[\p{Han}]`)
 	// talk: it is only talked about, as in documentation and in lists of changes.
 	talk = lazily(`(?i)\byou(?:r|rs)?\b|\b(?:may|might|could|would|should|likely|possibly|potential(?:ly)?|probably)\b|^\W*(?:add|adds|added|better|improve|handle|support|remove|make|update|reduce|lower|use|set|try|document|docs|feat|chore|tests?|refactor)\b|^\W*recogni[sz]e\b|\bit will raise\b|\b(?:in case|e\.g\.|for example|for instance|such as|how to|how can|how do|previously (?:it |we )?(?:was|were|went|ran|got|crashed|failed|hit)|what to do|known issues?|limitations?|(?:is|are) (?:now )?reported|can (?:also |still )?(?:fail|run|go|be|cause|lead|get)|consider|workaround|troubleshooting)\b|` +
 		`\b(?:fix(?:es|ed)?|avoid\w*|prevent\w*|mitigat\w*|solv\w*|resolv\w*|skip\w*|retr(?:y|ies|ied|ying)|recover\w*|catch\w*|improv\w*|support\w*|merge[ds]?)\b|` +
@@ -84,7 +86,7 @@ func reported(text string, all []sentence, scan Scan) (sampler.OOMEvent, bool) {
 		if !s.title && (len(all) > 1 && happened(s.text, met) || own && happened(s.text, brings)) {
 			return eventOf(text, s, all, scan), true
 		}
-		if talk.MatchString(asks.ReplaceAllString(wishes.ReplaceAllString(words, " "), " ")) || !s.title && (code.MatchString(s.text) || !own && !happens.MatchString(s.text)) {
+		if talk.MatchString(asks.ReplaceAllString(wishes.ReplaceAllString(words, " "), " ")) || !s.title && (code.MatchString(s.text) && !(own && ofSelf.MatchString(s.text)) || !own && !happens.MatchString(s.text)) {
 			continue
 		}
 		return eventOf(text, s, all, scan), true
@@ -117,6 +119,14 @@ func reported(text string, all []sentence, scan Scan) (sampler.OOMEvent, bool) {
 func pleads(all []sentence) bool {
 	own, others := spokenOf(all)
 	return len(all) > 1 && own > others && slices.ContainsFunc(all, func(s sentence) bool { return plea.MatchString(s.text) })
+}
+
+// complains: who writes tells of an error that he gets.
+func complains(all []sentence) bool {
+	own, others := spokenOf(all)
+	return own > others && slices.ContainsFunc(all, func(s sentence) bool {
+		return ranOut.MatchString(s.text) && happens.MatchString(s.text) && !talk.MatchString(s.text)
+	})
 }
 
 var (

@@ -2,6 +2,7 @@ package post
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"nvpeak/sampler"
@@ -120,11 +121,42 @@ func addTool(c *sampler.LogContext, text string) {
 		}
 	}
 	for _, l := range t.Levers {
+		if less(text, l.Type) {
+			c.Told = append(c.Told, sampler.ToldInForce+l.Type)
+			continue
+		}
 		if at := strings.Index(text, l.Type); at >= 0 && !wordByte(text, at-1) && !wordByte(text, at+len(l.Type)) {
 			c.Told = append(c.Told, sampler.ToldInForce+l.Type)
 		}
 	}
 }
+
+// setting is a setting with a number, as levers have it.
+var setting = lazily(`^["'-]*([A-Za-z_][\w.-]*)["']?(\s*[=: ]\s*)(\d+(?:\.\d+)?)$`)
+
+// less says whether a text sets what a lever is about to its number already, or below.
+func less(text, lever string) bool {
+	at := setting.FindStringSubmatch(lever)
+	if at == nil {
+		return false
+	}
+	most, err := strconv.ParseFloat(at[3], 64)
+	for rest := text; err == nil; {
+		i := strings.Index(rest, at[1])
+		if i < 0 {
+			return false
+		}
+		value := number.FindString(strings.TrimLeft(rest[i+len(at[1]):], "\"'=: "))
+		if set, err := strconv.ParseFloat(value, 64); err == nil && set <= most && !wordByte(rest, i-1) {
+			return true
+		}
+		rest = rest[i+len(at[1]):]
+	}
+	return false
+}
+
+// number is one at the begin of a text.
+var number = lazily(`^\d+(?:\.\d+)?`)
 
 // wordByte says whether a letter or a digit stands there.
 func wordByte(s string, at int) bool {

@@ -13,7 +13,7 @@ var settings = []struct {
 	name  string
 	words *lazy
 }{
-	{"batch", lazily(`(?i)\b(?:mini[-_ ]?)?batch(?:[-_ ]?sizes?)?\b|\b\w+_batch(?:_\w+)?\b|\bbatch_\w+|\bbath sizes?\b|\bn_samples\b|\bmax[-_]tokens\b|(?i:\b(?:max_sentences|samples_per_gpu|ims_per_batch|ima?ge?s_per_gpu|bsz?)\b)|批(?:量|次|处理)|(?i:\bba[ntchs]{2,5}[-_ ]?sizes?\b)`)},
+	{"batch", lazily(`(?i)\b(?:mini[-_ ]?)?batch(?:[-_ ]?sizes?)?\b|\b\w+_batch(?:_\w+)?\b|\bbatch_\w+|\bbath sizes?\b|\bn_samples\b|\bmax[-_]tokens\b|(?i:\b(?:max_sentences|samples_per_gpu|ims_per_batch|ima?ge?s_per_gpu|bsz?)\b)|批(?:量|次|处理)|배치|バッチ|(?i:\bba[ntchs]{2,5}[-_ ]?sizes?\b)`)},
 	{"segments", lazily(`(?i)\bexpandable[-_ ]segments?\b|\bmax_split_size\w*|\bPYTORCH_(?:CUDA_)?ALLOC_CONF\b`)},
 	{"share", lazily(`(?i)\bgpu[-_ ]memory[-_ ]utili[sz]ation\b|\bmem[-_]fraction\w*`)},
 	{"precision", lazily(`(?i)\b(?:fp16|bf16|half|mixed)(?:[- ]precision)?\b|\bprecision\b`)},
@@ -33,10 +33,10 @@ var settings = []struct {
 }
 
 // one is a batch of one, which cannot be made smaller. What stands behind another option is none.
-var one = lazily(`(?i)\bbatch(?:[-_ ]?sizes?)?\b[^.;!?]{0,20}?\b\d{1,4}(?:\s*(?:,|->|→|/|to|and|then|or|even|down)\s*|\d{1,4})+\b1\b|\b(?:(?:mini[-_ ]?)?batch[-_ ]?size|max_sentences|samples_per_gpu|ims_per_batch|ima?ge?s_per_gpu|batch_num|bsz?)(?:[^.,;?!-]|-[^-]){0,24}\b(?:1|one)(?:[^\d.\w-]|\.\D|\.?$)|(?:batch|bs|批)[^。，；,;]{0,12}(?:到|成|为|至|是) ?[1一](?:[^\d.\w]|$)`)
+var one = lazily(`(?i)\bbatch(?:[-_ ]?sizes?)?\b[^.;!?]{0,20}?\b\d{1,4}(?:\s*(?:,|->|→|/|to|and|then|or|even|down)\s*|\d{1,4})+\b1\b|\b(?:(?:mini[-_ ]?)?batch[-_ ]?size|max_sentences|samples_per_gpu|ims_per_batch|ima?ge?s_per_gpu|batch_num|bsz?)(?:[^.,;?!-]|-[^-]){0,24}\b(?:1|one)(?:[^\d.\w-]|\.\D|\.?$)|(?:batch|bs|批)[^。，；,;]{0,12}(?:到|成|为|至|是) ?[1一](?:[^\d.\w]|$)|(?:배치|バッチ)[^.。,]{0,12}\b1(?:[^\d.\w]|$)`)
 
 // single is a batch of one in any other words.
-var single = lazily(`(?i)(?:batch|\bbs|批)[^.;]{0,40}(?:\b(?:1|one|single)\b|[到成为至是] ?[1一])|\b(?:one|single|1) (?:sample|image|picture)s? per (?:batch|GPU)|(?:调|改|设|降|减)\S{0,4}[到成为至] ?1(?:\D|$)`)
+var single = lazily(`(?i)(?:배치|バッチ)[^.。]{0,12}\b1(?:\D|$)|(?:batch|\bbs|批)[^.;]{0,40}(?:\b(?:1|one|single)\b|[到成为至是] ?[1一])|\b(?:one|single|1) (?:sample|image|picture)s? per (?:batch|GPU)|(?:调|改|设|降|减)\S{0,4}[到成为至] ?1(?:\D|$)`)
 
 // oneInCode is that in a line of a configuration.
 var oneInCode = lazily(`(?im)^\s*(?:\w+\.)*(?:(?:train_)?batch_?size|ims_per_batch|samples_per_gpu|ima?ge?s_per_gpu)\s*[=:]\s*1\s*,?\s*$`)
@@ -83,6 +83,9 @@ var (
 // sizes are the sizes of a batch that a sentence names.
 var sizes = lazily(`\b\d{1,4}\b`)
 
+// ofValidation is the batch of a validation, which is not that of the training.
+var ofValidation = lazily(`(?i)\b(?:\w*(?:val|valid|eval|test)\w*[-_ ]batch(?:[-_ ]?size)?|batch(?:[-_ ]?size)?[-_](?:val|valid|eval|test)\w*)\b`)
+
 // largeBatch is a batch that can be halved more than once (own threshold).
 const largeBatch = 8
 
@@ -127,6 +130,7 @@ func tried(text string, all []sentence) (told []string) {
 	for _, row := range settings {
 		named, changed := false, false // by the sentence before
 		if slices.ContainsFunc(all, func(s sentence) bool {
+			s.text = ofValidation.ReplaceAllString(s.text, " ")
 			before, told := named, changed
 			named, changed = row.words.MatchString(s.text), row.words.MatchString(s.text) && changes.MatchString(s.text)
 			if told && !named && len(s.text) <= maxOutcome && outcome.MatchString(s.text) && vain(s.text) && !cured.MatchString(s.text) {
@@ -144,7 +148,7 @@ func tried(text string, all []sentence) (told []string) {
 			told = append(told, sampler.ToldTried+row.name)
 		}
 	}
-	if slices.ContainsFunc(all, func(s sentence) bool { return single.MatchString(s.text) }) || oneInCode.MatchString(text) {
+	if slices.ContainsFunc(all, func(s sentence) bool { return single.MatchString(ofValidation.ReplaceAllString(s.text, " ")) }) || oneInCode.MatchString(text) {
 		told = append(told, sampler.ToldOne)
 	}
 	if batch := sampler.ToldTried + "batch"; oneInCode.MatchString(text) && !slices.Contains(told, batch) {
