@@ -134,7 +134,7 @@ var (
 	// fills is a GPU that fills up, told without a word for how that ends.
 	fills = lazily(`(?i)\b(?:GPU|CUDA|VRAM)\b[^.]{0,30}\b(?:memory|usage|consumption)?\b[^.]{0,20}\b(?:keeps?|is|was|kept) (?:\w+ ){0,2}(?:growing|increasing|rising|climbing)\b|\b(?:GPU memory|VRAM)\b[^.]{0,20}\b(?:grows|increases|rises|climbs|blows up|fills up)\b`)
 	// neither: it did not happen, it is what a program or a text is to do about it, or only an example of it.
-	neither = lazily(`(?i)` + spared + `|\b(?:avoid|prevent|catch|handl|detect|estimat|simulat|ignor|fix|solv|resolv)\w*\b[^.]{0,40}\b(?:oom|out[ -]of)|\b(?:if|unless|in case|e\.g\.|for example|such as|known issues?|workaround)\b`)
+	neither = lazily(`(?i)` + spared + `|\b(?:avoid|prevent|catch|handl|detect|estimat|simulat|ignor|fix|solv|resolv)\w*\b[^.]{0,40}\b(?:oom|out[ -]of)|^\W*(?:will|would|won['’]t|does|do|can|could|should|may|might)\b[^.]*\?|\b(?:want|like|love) to\b[^.]{0,60}\b(?:oom|out[ -]of)\b|\b(?:if|unless|in case|e\.g\.|for example|such as|known issues?|workaround)\b`)
 )
 
 // unreduced is what XLA's compiler prints of a program that stays larger than it wants. A run that goes on prints it too, so it
