@@ -343,7 +343,7 @@ func (c *collector) snapshot(at time.Time, host string, hm Opt[HostMemory]) *Sna
 		s.GPUs = append(s.GPUs, g)
 		d.height.begin(max(d.win.Max, d.mem.Used.Or(0)), d.mem.Total)
 		c.rearm(d)
-		d.win = Window{}
+		d.win, d.lastsTo = Window{}, d.lasts(at, c.period())
 	}
 	s.splitGPUs()
 	if c.asking != nil {

@@ -313,8 +313,8 @@ func TestOldList(t *testing.T) {
 		text  string
 	}{
 		{freshFor, false, ""},
-		{freshFor + 1, false, "out of date (3 s): process list"},
-		{8 * time.Second, false, "out of date (8 s): utilization, power, clocks"}, // older than the list, or as old
+		{freshFor + 1, false, "out of date (3 s): utilization, power, clocks"}, // older than the list, or as old
+		{8 * time.Second, false, "out of date (8 s): utilization, power, clocks"},
 		{8 * time.Second, true, "out of date (8 s): utilization, power, clocks"},
 	} {
 		c, at := collected(), noon.Add(row.after)

@@ -330,6 +330,23 @@ func (l *Loop) showPeak() {
 	}
 }
 
+// showAged publishes an early picture where a figure of the last one is too old by now.
+func (l *Loop) showAged() {
+	if s := l.c.aged(l.now()); s != nil {
+		l.queue.putEarly(s.WithAhead(l.ahead))
+	}
+}
+
+// aging is when showAged is due, unless that is after the next snapshot.
+func (l *Loop) aging(due time.Time) <-chan time.Time {
+	if at := l.c.agedAt(); !at.IsZero() {
+		if wait := at.Sub(l.opt.Clock.Now()); wait < time.Until(due) {
+			return time.After(max(wait, time.Millisecond))
+		}
+	}
+	return nil
+}
+
 // between waits until the next snapshot is due, and makes early pictures meanwhile. It also
 // returns when the snapshot is due at another time. figures, unless nil, is closed when there are the first ones, which are
 // shown at once.
@@ -346,6 +363,7 @@ func (l *Loop) between(ctx context.Context, figures <-chan struct{}) error {
 	late := false       // only the sweep is
 	var refused, tensor <-chan struct{}
 	var soon <-chan time.Time
+	aging := l.aging(due)
 	if l.opt.Asking != nil {
 		refused = l.opt.Asking.Refused()
 	}
@@ -402,6 +420,9 @@ func (l *Loop) between(ctx context.Context, figures <-chan struct{}) error {
 		case <-early.C:
 			since = time.Time{}
 			l.showPeak()
+		case <-aging:
+			l.showAged()
+			aging = l.aging(due)
 		case <-l.intervalChanged:
 			return nil
 		case err := <-l.trips:

@@ -109,7 +109,7 @@ func TestSeldomFigures(t *testing.T) {
 					last, there = text, snap.Time.Sub(begin)
 				}
 			}
-			if there < 3*time.Second || there > 6100*time.Millisecond {
+			if there < 2900*time.Millisecond || there > 6100*time.Millisecond {
 				t.Errorf("after %v there is %s", there, last)
 			}
 		})
