@@ -48,16 +48,14 @@ type device struct {
 	retryAt    time.Time // a lost GPU is probed again then
 }
 
-// retryAfter is how long a device with that error is left alone: a lost GPU 10 s, what
-// somebody has to fix half a minute, what it once could do a second.
+// retryAfter is how long a device with that error is left alone: what somebody has to fix half a minute. All else, a lost GPU,
+// too, is asked each second, a little early: the seconds of whoever asks are not exact. What is back is then shown with the next
+// snapshot, and its processes and other figures with the one after.
 func (d *device) retryAfter(err error) time.Duration {
-	switch {
-	case errors.Is(err, ErrLost):
-		return 10 * time.Second
-	case refused(err) && d.readAt.IsZero():
+	if refused(err) && d.readAt.IsZero() {
 		return 30 * time.Second
 	}
-	return time.Second
+	return 900 * time.Millisecond
 }
 
 // refused says whether an error is of one question only: a GPU that does not tell its memory (a vGPU) has other figures.

@@ -125,7 +125,7 @@ func (l *Loop) ResetPeaks() {
 }
 
 // Run measures until the context ends or Connect was never called. When the driver goes
-// away it reconnects for ever, 1 to 30 s apart, and says so in the snapshots.
+// away it reconnects for ever, at once and then 1 to 30 s apart, and says so in the snapshots.
 func (l *Loop) Run(ctx context.Context) error {
 	err := l.run(ctx)
 	l.queue.end(err)
@@ -258,10 +258,14 @@ func (l *Loop) publish() {
 	l.queue.put(s.WithAhead(l.ahead))
 }
 
+// soon is the pause before the first try to open the source again: a GPU that is back, or split otherwise, needs no other. A driver
+// that is loaded anew does.
+const soon = 100 * time.Millisecond
+
 // reconnect opens the source again, with growing pauses; snapshots go on and say why
 // they are empty.
 func (l *Loop) reconnect(ctx context.Context, reason error) error {
-	pause := time.Second
+	pause := soon
 	for {
 		l.c.mu.Lock()
 		l.c.lost = reason
@@ -281,7 +285,7 @@ func (l *Loop) reconnect(ctx context.Context, reason error) error {
 			return err
 		}
 		reason = fmt.Errorf("%w: %w", ErrReconnect, err)
-		pause = min(2*pause, 30*time.Second)
+		pause = min(max(2*pause, time.Second), 30*time.Second)
 	}
 }
 
@@ -362,7 +366,7 @@ func (l *Loop) between(ctx context.Context, figures <-chan struct{}) error {
 	asked := false      // the slow poller has asked what is due, too, or is no longer waited for
 	late := false       // only the sweep is
 	var refused, tensor <-chan struct{}
-	var soon <-chan time.Time
+	var refusal <-chan time.Time // the snapshot that tells of one
 	aging := l.aging(due)
 	if l.opt.Asking != nil {
 		refused = l.opt.Asking.Refused()
@@ -391,7 +395,7 @@ func (l *Loop) between(ctx context.Context, figures <-chan struct{}) error {
 				l.publish()
 				return nil
 			}
-		case <-soon:
+		case <-refusal:
 			l.publish()
 			return nil
 		case <-figures:
@@ -414,9 +418,9 @@ func (l *Loop) between(ctx context.Context, figures <-chan struct{}) error {
 				l.showPeak()
 			}
 		case <-refused:
-			refused, soon = nil, l.afterRefusal()
+			refused, refusal = nil, l.afterRefusal()
 		case <-tensor:
-			tensor, soon = nil, l.afterRefusal()
+			tensor, refusal = nil, l.afterRefusal()
 		case <-early.C:
 			since = time.Time{}
 			l.showPeak()

@@ -274,3 +274,31 @@ func TestHangMakesNothingOld(t *testing.T) {
 		})
 	}
 }
+
+// TestLostAndBack: a GPU that was lost for a while, from some time on or from the start, has all its figures within 3 s of its return.
+func TestLostAndBack(t *testing.T) {
+	t.Parallel()
+	const back = 5300 * time.Millisecond
+	text := "gpu 0-4 util=50\nmem * used=10GiB\nproc * pid=5 memory=rest\n"
+	for gpu, rule := range []string{"* code=GPU_IS_LOST from=2s", "* code=IRQ_ISSUE from=2s", "Memory* code=RESET_REQUIRED from=2s", "* code=GPU_IS_LOST from=0s"} {
+		text += fmt.Sprintf("fail nvmlDeviceGet%s gpu=%d to=%dms\n", rule, gpu, back.Milliseconds())
+	}
+	s, inside := playText(t, text)
+	if !inside {
+		return
+	}
+	began := time.Now()
+	var last *sampler.Snapshot
+	lost := map[int]bool{}
+	for _, snap := range follow(t, s, sampler.Options{}, back+3*time.Second) {
+		last = snap
+		for i := range snap.GPUs {
+			lost[i] = lost[i] || snap.Time.Sub(began) > 3*time.Second && snap.GPUs[i].Error.Known()
+		}
+	}
+	for i := range last.GPUs {
+		if g := &last.GPUs[i]; g.Error.Known() || !g.Memory.Used.Known() || g.Utilization.GPU.Or(0) != 50 || len(g.Processes) != 1 || !lost[i] && i < 4 {
+			t.Errorf("GPU %d after %v: used %v, utilization %v, %d processes, error %v; it was lost: %v", i, last.Time.Sub(began), g.Memory.Used, g.Utilization.GPU, len(g.Processes), g.Error, lost[i])
+		}
+	}
+}
