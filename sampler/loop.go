@@ -158,6 +158,9 @@ func (l *Loop) connected(ctx context.Context) error {
 	g.start(callTraffic, slowLimit, l.pollTraffic(sync.OnceFunc(func() { close(rates) })))
 	g.background(l.pollXID)
 	g.background(g.watch)
+	if sw, ok := l.src.(Sweeper); ok {
+		g.background(func(context.Context) { g.awaitOverdue(sw) })
+	}
 	err := l.publishing(polling, ready, rates)
 	cancel()
 	g.wait(closeWait)

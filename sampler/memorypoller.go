@@ -68,8 +68,14 @@ func (p *poller) sweeper() (Sweeper, bool) {
 
 // pollSweeper polls a source that sweeps by itself. Each call lasts until the next snapshot is
 // due, or shortly before. Devices that fail are asked one by one between the calls, until they
-// answer again; slow ones are set aside.
+// answer again; slow ones are set aside, also by who finds one in a call that is overdue: what becomes of that is theirs to see.
 func (p *poller) pollSweeper(w *worker, src Sweeper, slow *aside, ready func()) {
+	apart := func(costs map[int]time.Duration) {
+		if slow.add(costs, time.Now()) {
+			w.group.start(callMemory, memoryLimit, p.pollAside(slow))
+		}
+	}
+	w.relievedBy(apart)
 	r := newRateLimiter(p.opt.PeakInterval, len(p.pick))
 	p.c.setSampling(r.sampling())
 	s := &Sweep{calm: src.Calm}
@@ -118,9 +124,7 @@ func (p *poller) pollSweeper(w *worker, src Sweeper, slow *aside, ready func()) 
 		}
 		p.c.readUntil(p.now())
 		ready()
-		if slow.add(r.judge(s, ours), time.Now()) {
-			w.group.start(callMemory, memoryLimit, p.pollAside(slow))
-		}
+		apart(r.judge(s, ours))
 		r.settle()
 		p.c.setSampling(r.sampling())
 	}

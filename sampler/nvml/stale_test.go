@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -300,5 +301,44 @@ func TestLostAndBack(t *testing.T) {
 		if g := &last.GPUs[i]; g.Error.Known() || !g.Memory.Used.Known() || g.Utilization.GPU.Or(0) != 50 || len(g.Processes) != 1 || !lost[i] && i < 4 {
 			t.Errorf("GPU %d after %v: used %v, utilization %v, %d processes, error %v; it was lost: %v", i, last.Time.Sub(began), g.Memory.Used, g.Utilization.GPU, len(g.Processes), g.Error, lost[i])
 		}
+	}
+}
+
+// TestHangBlindsNobody: a memory call that hangs, or takes long, keeps the other GPUs from being read for a quarter of a second, and the GPU itself is
+// said not to answer only where it does not.
+func TestHangBlindsNobody(t *testing.T) {
+	for name, rule := range map[string]string{
+		"hangs":      "hang nvmlDeviceGetMemoryInfo* gpu=1 from=2300ms to=7s\n",
+		"takes long": "latency nvmlDeviceGetMemoryInfo* 400ms sleep gpu=1 from=2300ms to=7s\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, inside := playText(t, "gpu 0-2\nmem * used=10GiB\nwobble * height=1GiB every=10ms\n"+rule)
+			if !inside {
+				return
+			}
+			var mu sync.Mutex
+			last, gap := map[int]time.Time{}, map[int]time.Duration{}
+			readings := func(dev int, at time.Time, _ sampler.Bytes) {
+				mu.Lock()
+				defer mu.Unlock()
+				if before, ok := last[dev]; ok {
+					gap[dev] = max(gap[dev], at.Sub(before))
+				}
+				last[dev] = at
+			}
+			silent, back := false, false
+			for _, snap := range follow(t, s, sampler.Options{Readings: readings}, 9500*time.Millisecond) {
+				answers := !strings.HasPrefix(snap.GPUs[1].Error.Or(""), "not answering")
+				silent, back = silent || !answers, answers && snap.GPUs[1].Memory.Used.Known()
+			}
+			if hung := name == "hangs"; silent != hung || !back {
+				t.Errorf("it is said not to answer: %v; it is back: %v", silent, back)
+			}
+			if most := sampler.CallOverdue + 150*time.Millisecond; gap[0] > most || gap[2] > most {
+				t.Errorf("without a reading: GPU 0 for %v, GPU 2 for %v", gap[0], gap[2])
+			}
+			t.Logf("without a reading: %v", gap)
+		})
 	}
 }

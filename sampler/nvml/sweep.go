@@ -4,6 +4,7 @@ package nvml
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdint.h>
+#include <sys/timerfd.h>
 #include <time.h>
 
 int64_t go_first(void);
@@ -22,7 +23,7 @@ typedef int (*memory_fn)(uintptr_t device, void *memory);
 enum { R_DEV, R_TIME, R_CODE, R_TOTAL, R_RESERVED, R_FREE, R_USED, R_WORDS };
 
 // The control words, shared with sampler.Sweep.
-enum { C_NEXT, C_PERIOD, C_UNTIL, C_STOP, C_CALLING, C_CALLS, C_MISSED, C_TICK, C_THREAD, C_RECORDS, C_LATE };
+enum { C_NEXT, C_PERIOD, C_UNTIL, C_STOP, C_CALLING, C_CALLS, C_MISSED, C_TICK, C_THREAD, C_RECORDS, C_LATE, C_ALARM };
 
 static int64_t now_ns(clockid_t clock) {
 	struct timespec t;
@@ -109,6 +110,14 @@ static int rises(uint64_t used, uint64_t *above, uint64_t step) {
 	return used > mark;
 }
 
+// The alarm goes off when a call has lasted for OVERDUE, sampler.CallOverdue (ns). It is set anew after a call that took NOTABLE.
+enum { OVERDUE = 200000000, NOTABLE = 1000000 };
+
+static void alarm_in(const int64_t *c, long ns) {
+	struct itimerspec t = { .it_value = { 0, ns } };
+	if (c[C_ALARM] >= 0) timerfd_settime(c[C_ALARM], 0, &t, 0);
+}
+
 // sweep reads the devices whose turn it is every period until the time is over, something
 // needs a look, or the records are full. What is as it was is only counted.
 static void sweep(void *fn1, void *fn2, int n, const uintptr_t *devices, const uint8_t *versions,
@@ -131,6 +140,7 @@ static void sweep(void *fn1, void *fn2, int n, const uintptr_t *devices, const u
 		if (__atomic_load_n(&c[C_STOP], __ATOMIC_SEQ_CST)) break;
 		int64_t began = now_ns(CLOCK_MONOTONIC), end = began;
 		if (began - c[C_NEXT] > LATE) c[C_LATE] = began;
+		alarm_in(c, OVERDUE);
 		for (int i = 0; i < n; i++) {
 			if (!due(&turns, i, c)) continue;
 			uint64_t *rec = recs + (int64_t)len * R_WORDS;
@@ -141,6 +151,7 @@ static void sweep(void *fn1, void *fn2, int n, const uintptr_t *devices, const u
 			if (__atomic_load_n(&c[C_STOP], __ATOMIC_SEQ_CST)) return; // abandoned: nobody reads this
 			int64_t before = end;
 			end = now_ns(CLOCK_MONOTONIC);
+			if (end - before > NOTABLE) alarm_in(c, OVERDUE);
 			if (!counts[i] || end - before < least[i]) least[i] = end - before;
 			counts[i]++;
 			int risen = code == 0 && (rises(rec[R_USED], &above[i], step) | (rec[R_USED] > __atomic_load_n(&news[i], __ATOMIC_RELAXED)));
@@ -157,7 +168,9 @@ static void sweep(void *fn1, void *fn2, int n, const uintptr_t *devices, const u
 		dear = end - began > c[C_PERIOD] / 2 ? dear + 1 : 0;
 		if (dear == DEAR || end - began > PERIODS * c[C_PERIOD]) look = 1;
 		next_turn(&turns, c, end);
+		if (c[C_NEXT] - end > OVERDUE / 2) alarm_in(c, 0);
 	}
+	alarm_in(c, 0);
 	c[C_RECORDS] = len;
 }
 */
@@ -223,7 +236,7 @@ func (s *Source) Sweep(w *sampler.Sweep) error {
 		w.Scratch = make([]uint64, (sweepRecords+n)*C.R_WORDS)
 	}
 	recs := w.Scratch
-	w.Control[C.C_PERIOD], w.Control[C.C_UNTIL] = int64(w.Period), int64(w.For)
+	w.Control[C.C_PERIOD], w.Control[C.C_UNTIL], w.Control[C.C_ALARM] = int64(w.Period), int64(w.For), c.overdue.alarm
 	C.sweep(fn1.pointer, fn2.pointer, C.int(n), (*C.uintptr_t)(unsafe.Pointer(&devices[0])),
 		(*C.uint8_t)(&versions[0]), (*C.int64_t)(&w.Every[0]), (*C.int64_t)(&w.Still[0]), (*C.int64_t)(&w.Phase[0]), (*C.int64_t)(&moved[0]), (*C.uint8_t)(&w.Quiet[0]), (*C.int64_t)(&w.Control[0]),
 		(*C.uint64_t)(&w.Above[0]), C.uint64_t(w.Step), (*C.uint64_t)(&w.News[0]), (*C.uint64_t)(&last[0]), (*C.int64_t)(&w.Least[0]),
