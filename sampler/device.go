@@ -18,6 +18,7 @@ type device struct {
 	stillSince time.Time // since when the GPU was still whenever quiet looked
 	heard      bool      // the memory was read since the connection stands, or why not is known
 	told       bool      // the same of the process list
+	overdue    bool      // its memory call has lasted long, and is not given up yet
 	readAt     time.Time // of the last good reading
 	memErr     error
 	passing    error // why the last reading failed, where its value stands in for a while

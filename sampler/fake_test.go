@@ -136,6 +136,8 @@ func (sweeping) CanSweep(int) bool { return true }
 
 func (sweeping) Calm(*Sweep) {}
 
+func (sweeping) Rescue(*Sweep) bool { return false }
+
 func (f sweeping) Overdue() bool {
 	for {
 		if began := f.began.Load(); began != 0 && time.Since(time.Unix(0, began)) >= CallOverdue {

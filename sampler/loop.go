@@ -195,7 +195,7 @@ func (l *Loop) publishing(ctx context.Context, ready, rates <-chan struct{}) err
 		settled := make(chan struct{})
 		defer time.AfterFunc(d, func() { close(settled) }).Stop()
 		err = l.await(ctx, max(d, settleMost), ready, rates, settled)
-		if err == nil && pending(ready) != nil { // one snapshot is all there is: it waits for what hangs to be known
+		if err == nil && (pending(ready) != nil || l.c.undecided()) { // one snapshot is all there is: it waits for what hangs to be known
 			err = l.awaitWhole(ctx, hangMost)
 		}
 	}

@@ -75,10 +75,16 @@ func (p *poller) pollSweeper(w *worker, src Sweeper, slow *aside, ready func()) 
 			w.group.start(callMemory, memoryLimit, p.pollAside(slow))
 		}
 	}
-	w.relievedBy(apart)
+	s := &Sweep{calm: src.Calm}
+	w.relievedBy(func(dev int, took time.Duration) {
+		p.c.overdue(dev)
+		if src.Rescue(s) {
+			p.takeSweep(s, w.ours, make([]bool, len(p.pick)))
+		}
+		apart(map[int]time.Duration{dev: took})
+	})
 	r := newRateLimiter(p.opt.PeakInterval, len(p.pick))
 	p.c.setSampling(r.sampling())
-	s := &Sweep{calm: src.Calm}
 	failing := make([]bool, len(p.pick))
 	for first := true; w.group.ctx.Err() == nil; first = false {
 		var ours, theirs []int

@@ -21,6 +21,8 @@ type Sweeper interface {
 	// take much of the period. It is called from one thread. What it saw is in w. Errors wrap
 	// ErrReconnect.
 	Sweep(w *Sweep) error
+	// Rescue takes what a sweep saw before the call that hangs, once it was stopped in that; false: it is in no call any more.
+	Rescue(w *Sweep) bool
 	// Overdue waits until a call of a sweep has lasted for CallOverdue; false: it will not tell that any more. No other call of
 	// the source waits for it, and Close ends it.
 	Overdue() bool
@@ -56,6 +58,7 @@ type Sweep struct {
 	// 5 the number of calls, 8 the thread where it goes before others, 10 when it was late last, 11 its alarm.
 	Control [12]int64
 	Scratch []uint64 // its memory, kept from call to call
+	Tally   []int32  // its calls per device so far
 	calm    func(*Sweep)
 }
 
@@ -72,7 +75,7 @@ const (
 	controlCalls   = 5
 )
 
-// Stop makes the call return within a period; what it saw since is void.
+// Stop makes the call return within a period; what it saw is void, but for what Rescue takes.
 func (w *Sweep) Stop() { atomic.StoreInt64(&w.Control[controlStop], 1) }
 
 // Stopped says whether Stop was called.

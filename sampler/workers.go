@@ -63,9 +63,9 @@ type worker struct {
 	dev       int // in a call for this device, or -1
 	since     time.Time
 	abandoned bool
-	relieved  bool                        // abandoned before it was known whether its call hangs
-	stuck     int                         // the device of the call in which it was abandoned
-	relieve   func(map[int]time.Duration) // takes that device, if it was in a sweep, and how long the call has lasted; nil: nobody does
+	relieved  bool                              // abandoned before it was known whether its call hangs
+	stuck     int                               // the device of the call in which it was abandoned
+	relieve   func(dev int, took time.Duration) // takes that device, if it was in a sweep, and how long the call has lasted; nil: nobody does
 
 	sweep *Sweep // in progress
 	ours  []int  // our numbers of its devices
@@ -166,7 +166,7 @@ func (w *worker) leaveSweep() bool {
 }
 
 // relievedBy names who takes the device whose call is overdue in a sweep.
-func (w *worker) relievedBy(who func(map[int]time.Duration)) {
+func (w *worker) relievedBy(who func(dev int, took time.Duration)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.relieve = who
@@ -238,7 +238,7 @@ func (g *group) replace(w *worker, f fate, now time.Time) {
 		g.failed(w.stuck, w.kind, fmt.Errorf("%w: a driver call (%s) has not returned", ErrNotAnswering, w.kind))
 		defer w.over.Do(g.wg.Done)
 	} else {
-		w.relieve(map[int]time.Duration{w.stuck: now.Sub(w.since)})
+		w.relieve(w.stuck, now.Sub(w.since))
 	}
 	if f == relieved || !w.relieved {
 		g.start(w.kind, w.limit, w.run)

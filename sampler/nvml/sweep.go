@@ -148,7 +148,7 @@ static void sweep(void *fn1, void *fn2, int n, const uintptr_t *devices, const u
 			__atomic_add_fetch(&c[C_CALLS], 1, __ATOMIC_SEQ_CST);
 			int code = read_memory(fn1, fn2, versions[i], devices[i], rec);
 			__atomic_store_n(&c[C_CALLING], 0, __ATOMIC_SEQ_CST);
-			if (__atomic_load_n(&c[C_STOP], __ATOMIC_SEQ_CST)) return; // abandoned: nobody reads this
+			if (__atomic_load_n(&c[C_STOP], __ATOMIC_SEQ_CST)) return; // abandoned: what it saw before was rescued, if anything
 			int64_t before = end;
 			end = now_ns(CLOCK_MONOTONIC);
 			if (end - before > NOTABLE) alarm_in(c, OVERDUE);
@@ -162,7 +162,7 @@ static void sweep(void *fn1, void *fn2, int n, const uintptr_t *devices, const u
 			if (quiet[i] && same != last[i]) look = 1;
 			if (same != last[i]) moved[i] = end;
 			last[i] = same;
-			len++;
+			__atomic_store_n(&c[C_RECORDS], ++len, __ATOMIC_SEQ_CST);
 		}
 		if (end - began > LONG) give_way();
 		dear = end - began > c[C_PERIOD] / 2 ? dear + 1 : 0;
@@ -171,7 +171,6 @@ static void sweep(void *fn1, void *fn2, int n, const uintptr_t *devices, const u
 		if (c[C_NEXT] - end > OVERDUE / 2) alarm_in(c, 0);
 	}
 	alarm_in(c, 0);
-	c[C_RECORDS] = len;
 }
 */
 import "C"
@@ -217,7 +216,8 @@ func (s *Source) Sweep(w *sampler.Sweep) error {
 	}
 	fn1, fn2 := c.memory[0], c.memory[1]
 	devices, versions := make([]uintptr, n), make([]uint8, n)
-	last, moved, counts := make([]uint64, n), make([]int64, n), make([]int32, n)
+	last, moved := make([]uint64, n), make([]int64, n)
+	w.Tally = append(w.Tally[:0], make([]int32, n)...)
 	if len(w.News) < n || len(w.Every) < n || len(w.Still) < n || len(w.Phase) < n || len(w.Quiet) < n || len(w.Least) < n || min(slices.Min(w.Every), slices.Min(w.Still)) < 1 {
 		return errClosed
 	}
@@ -237,10 +237,11 @@ func (s *Source) Sweep(w *sampler.Sweep) error {
 	}
 	recs := w.Scratch
 	w.Control[C.C_PERIOD], w.Control[C.C_UNTIL], w.Control[C.C_ALARM] = int64(w.Period), int64(w.For), c.overdue.alarm
+	atomic.StoreInt64(&w.Control[C.C_RECORDS], 0) // from here on it may be rescued
 	C.sweep(fn1.pointer, fn2.pointer, C.int(n), (*C.uintptr_t)(unsafe.Pointer(&devices[0])),
 		(*C.uint8_t)(&versions[0]), (*C.int64_t)(&w.Every[0]), (*C.int64_t)(&w.Still[0]), (*C.int64_t)(&w.Phase[0]), (*C.int64_t)(&moved[0]), (*C.uint8_t)(&w.Quiet[0]), (*C.int64_t)(&w.Control[0]),
 		(*C.uint64_t)(&w.Above[0]), C.uint64_t(w.Step), (*C.uint64_t)(&w.News[0]), (*C.uint64_t)(&last[0]), (*C.int64_t)(&w.Least[0]),
-		(*C.uint64_t)(&recs[0]), C.int(len(recs)/C.R_WORDS), (*C.int32_t)(&counts[0]))
+		(*C.uint64_t)(&recs[0]), C.int(len(recs)/C.R_WORDS), (*C.int32_t)(&w.Tally[0]))
 	if w.Stopped() {
 		return nil
 	}
@@ -248,8 +249,23 @@ func (s *Source) Sweep(w *sampler.Sweep) error {
 		m := &c.devices[dev].memory
 		m.last, m.moved = last[i], moved[i]
 	}
-	c.decode(w, recs[:w.Control[C.C_RECORDS]*C.R_WORDS], counts)
+	c.decode(w)
 	return nil
+}
+
+// Rescue implements sampler.Sweeper.
+func (s *Source) Rescue(w *sampler.Sweep) bool {
+	c, err := s.connected()
+	if err != nil {
+		return false
+	}
+	defer c.leave()
+	// In a call the sweep writes no records, and after it it will find that it was stopped.
+	if atomic.LoadInt64(&w.Control[C.C_CALLING]) == 0 || slices.Max(w.Devices) >= len(c.devices) {
+		return false
+	}
+	c.decode(w)
+	return true
 }
 
 // Calm implements sampler.Sweeper.
@@ -259,7 +275,8 @@ func (s *Source) Calm(w *sampler.Sweep) {
 
 // decode turns the records of C into readings. A device that failed is left to Memory,
 // which knows what its answers mean.
-func (c *conn) decode(w *sampler.Sweep, recs []uint64, counts []int32) {
+func (c *conn) decode(w *sampler.Sweep) {
+	recs := w.Scratch[:atomic.LoadInt64(&w.Control[C.C_RECORDS])*C.R_WORDS]
 	now, present := time.Now(), int64(C.now_ns(C.CLOCK_MONOTONIC))
 	for ; len(recs) > 0; recs = recs[C.R_WORDS:] {
 		i := int(recs[C.R_DEV])
@@ -275,7 +292,7 @@ func (c *conn) decode(w *sampler.Sweep, recs []uint64, counts []int32) {
 		d.memory.good(r)
 		w.Readings = append(w.Readings, sampler.TimedReading{Device: i, Time: now.Add(time.Duration(int64(recs[C.R_TIME]) - present)), Reading: r})
 	}
-	for i, n := range counts {
+	for i, n := range w.Tally {
 		w.Counts[i], w.Calls[i] = int(n), int(n)
 	}
 	w.Missed, w.Control[C.C_MISSED] = int(w.Control[C.C_MISSED]), 0
