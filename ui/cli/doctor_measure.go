@@ -40,7 +40,9 @@ func (c *checkup) gather(ctx context.Context) {
 	}
 	limit, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
-	if c.inventory, c.openError = src.Open(limit); c.openError != nil {
+	answered := c.app.sayWaiting()
+	c.inventory, c.openError = src.Open(limit)
+	if answered(); c.openError != nil {
 		return
 	}
 	c.diagnosis, c.openError = diagnose()

@@ -90,11 +90,18 @@ func TestSuspend(t *testing.T) {
 	}
 }
 
-// A driver that hangs at once must not keep the screen from opening, nor q from working.
+// A driver that hangs at once must not keep the screen from opening, nor q from working, and what is not answered is said.
 func TestHangAtInit(t *testing.T) {
 	t.Parallel()
-	term := open(t, setup{scenario: "gpu 0\nhang nvmlInit*\n"})
+	const scenario = "gpu 0\nhang nvmlInit*\n"
+	term := open(t, setup{scenario: scenario})
 	see(t, term, "connecting")
+	see(t, term, "has not answered")
+	if d := time.Since(term.Started); d > 3*time.Second {
+		t.Errorf("that the driver does not answer is said after %v", d)
+	}
+	doctor := open(t, setup{scenario: scenario, args: []string{"doctor"}})
+	see(t, doctor, "has not answered")
 	press(t, term, "q")
 	ends(t, term, 0)
 }
