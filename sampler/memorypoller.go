@@ -2,6 +2,7 @@ package sampler
 
 import (
 	"errors"
+	"math"
 	"runtime"
 	"time"
 )
@@ -208,6 +209,7 @@ func (p *poller) sweepTime(now time.Time) time.Duration {
 // sweep reads the devices whose turn it is. It is false when the worker must end.
 func (p *poller) sweep(w *worker, r *rateLimiter, began []time.Time) bool {
 	p.c.seeQuiet(r, time.Now())
+	calls, quickest := 0, time.Duration(math.MaxInt64)
 	for dev := range p.c.gpus {
 		now := time.Now()
 		turn := now.Sub(began[dev]) > r.period(dev)-r.asked/2 // a sweep begins a little early or late
@@ -223,9 +225,12 @@ func (p *poller) sweep(w *worker, r *rateLimiter, began []time.Time) bool {
 			p.trip(err)
 			return false
 		}
-		r.note(dev, now, time.Since(now), 1)
+		cost := time.Since(now)
+		r.note(dev, now, cost, 1)
+		calls, quickest = calls+1, min(quickest, cost)
 		p.offer(dev, p.now(), reading, err)
 	}
+	r.round(time.Now(), quickest, calls)
 	p.c.tellRisen()
 	return true
 }

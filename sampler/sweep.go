@@ -55,8 +55,9 @@ type Sweep struct {
 
 	// Control is shared with the call below Go: 0 the next deadline and 7 the number of
 	// periods (kept from call to call), 3 stop, 4 the device it is in a call for plus one,
-	// 5 the number of calls, 8 the thread where it goes before others, 10 when it was late last, 11 its alarm.
-	Control [12]int64
+	// 5 the number of calls, 8 the thread where it goes before others, 10 when it was late last, 11 its alarm,
+	// 12 the device before which it broke off, or 0.
+	Control [13]int64
 	Scratch []uint64 // its memory, kept from call to call
 	Tally   []int32  // its calls per device so far
 	calm    func(*Sweep)

@@ -137,6 +137,27 @@ func TestDearAtOnce(t *testing.T) {
 	}
 }
 
+// TestDearInMidRun: a driver whose memory calls on 64 GPUs begin to take 20 ms is within its duty after half a second of them: it is
+// not asked for all first.
+func TestDearInMidRun(t *testing.T) {
+	t.Parallel()
+	s, inside := playText(t, "gpu 0-63\nmem * used=10GiB\nwobble * height=1GiB every=100ms\nlatency nvmlDeviceGetMemoryInfo* 20ms sleep from=2s\n", nvmltest.StatsTo(statsFile(t)))
+	if !inside {
+		return
+	}
+	follow(t, s, sampler.Options{}, 5*time.Second)
+	s.Close()
+	busy := time.Duration(0)
+	for name, c := range readStats(t).Calls {
+		if strings.HasPrefix(name, "nvmlDeviceGetMemoryInfo") {
+			busy += c.Busy
+		}
+	}
+	if most := 700*time.Millisecond + 3*time.Second*12/100; busy > most {
+		t.Errorf("%v in memory calls, of 3 s", busy)
+	}
+}
+
 // TestSlowGPU: a GPU whose memory call takes 300 ms is never out of date, takes 12 % of a thread at most, and hides nothing on the others.
 func TestSlowGPU(t *testing.T) {
 	t.Parallel()

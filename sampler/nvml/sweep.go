@@ -23,7 +23,7 @@ typedef int (*memory_fn)(uintptr_t device, void *memory);
 enum { R_DEV, R_TIME, R_CODE, R_TOTAL, R_RESERVED, R_FREE, R_USED, R_WORDS };
 
 // The control words, shared with sampler.Sweep.
-enum { C_NEXT, C_PERIOD, C_UNTIL, C_STOP, C_CALLING, C_CALLS, C_MISSED, C_TICK, C_THREAD, C_RECORDS, C_LATE, C_ALARM };
+enum { C_NEXT, C_PERIOD, C_UNTIL, C_STOP, C_CALLING, C_CALLS, C_MISSED, C_TICK, C_THREAD, C_RECORDS, C_LATE, C_ALARM, C_FROM };
 
 static int64_t now_ns(clockid_t clock) {
 	struct timespec t;
@@ -49,7 +49,8 @@ static int read_memory(void *fn1, void *fn2, int version, uintptr_t device, uint
 	return code;
 }
 
-// DEAR sweeps in a row that take half of the period end the call, or one that takes PERIODS: the period should be longer.
+// DEAR rounds in a row that take half of the period end the call, or one that takes PERIODS: the period should be longer. Such a
+// round is broken off, unless it is the only one, and the next one begins with the device after.
 // A thread that is first in line gives way when a sweep takes LONG.
 enum { DEAR = 2, PERIODS = 4, LONG = 5000000 };
 
@@ -141,7 +142,10 @@ static void sweep(void *fn1, void *fn2, int n, const uintptr_t *devices, const u
 		int64_t began = now_ns(CLOCK_MONOTONIC), end = began;
 		if (began - c[C_NEXT] > LATE) c[C_LATE] = began;
 		alarm_in(c, OVERDUE);
-		for (int i = 0; i < n; i++) {
+		int from = c[C_FROM] % n;
+		c[C_FROM] = 0;
+		for (int k = 0; k < n && c[C_FROM] == 0; k++) {
+			int i = (from + k) % n;
 			if (!due(&turns, i, c)) continue;
 			uint64_t *rec = recs + (int64_t)len * R_WORDS;
 			__atomic_store_n(&c[C_CALLING], i + 1, __ATOMIC_SEQ_CST);
@@ -154,6 +158,7 @@ static void sweep(void *fn1, void *fn2, int n, const uintptr_t *devices, const u
 			if (end - before > NOTABLE) alarm_in(c, OVERDUE);
 			if (!counts[i] || end - before < least[i]) least[i] = end - before;
 			counts[i]++;
+			if (c[C_UNTIL] > 0 && end - began > PERIODS * c[C_PERIOD]) c[C_FROM] = i + 1;
 			int risen = code == 0 && (rises(rec[R_USED], &above[i], step) | (rec[R_USED] > __atomic_load_n(&news[i], __ATOMIC_RELAXED)));
 			uint64_t same = rec[R_USED] * 3 + rec[R_FREE]; // moves when either does
 			if (code == 0 && counts[i] > 1 && same == last[i]) continue;
