@@ -10,6 +10,7 @@ import (
 	"nvpeak/sampler/demo"
 	"nvpeak/sampler/nvml"
 	"nvpeak/sampler/proc"
+	"nvpeak/ui/crash"
 )
 
 const (
@@ -35,6 +36,7 @@ func (c *checkup) gather(ctx context.Context) {
 		}
 		src, identify = scripted, scripted.Host().Identify
 	} else {
+		crash.Watch()
 		driver := nvml.New(nvml.Options{Library: string(c.app.opt.library)})
 		src, diagnose = driver, func() (nvml.Diagnosis, error) { return driver.Diagnose(callTimeout) }
 	}

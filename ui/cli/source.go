@@ -12,6 +12,7 @@ import (
 	"nvpeak/sampler/nvml"
 	"nvpeak/sampler/proc"
 	"nvpeak/sampler/torch"
+	"nvpeak/ui/crash"
 )
 
 // live is a loop over the chosen source.
@@ -95,6 +96,7 @@ func (a *app) source(o sampler.Options) (*live, error) {
 	if a.opt.requests != "" && o.Settle == 0 { // a command that goes on
 		l.reporter = a.reports(&o)
 	}
+	crash.Watch()
 	l.Loop = sampler.NewLoop(nvml.New(nvml.Options{Library: string(a.opt.library), Clock: o.Clock}), o)
 	return l, nil
 }
