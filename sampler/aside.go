@@ -2,6 +2,7 @@ package sampler
 
 import (
 	"maps"
+	"math"
 	"slices"
 	"sync"
 	"time"
@@ -36,8 +37,11 @@ func newAside(asked time.Duration) *aside {
 
 // judge notes what the calls of a sweep cost, and returns the GPUs of which they cost too much for one.
 func (r *rateLimiter) judge(s *Sweep, ours []int) (dear map[int]time.Duration) {
-	now := time.Now()
+	now, calls, quickest := time.Now(), 0, time.Duration(math.MaxInt64)
 	for i, dev := range ours {
+		if s.Calls[i] > 0 {
+			calls, quickest = calls+s.Calls[i], min(quickest, time.Duration(s.Least[i]))
+		}
 		switch least := time.Duration(s.Least[i]); {
 		case s.Calls[i] == 0:
 		case least < asideCall:
@@ -48,6 +52,7 @@ func (r *rateLimiter) judge(s *Sweep, ours []int) (dear map[int]time.Duration) {
 			dear[dev] = least
 		}
 	}
+	r.round(now, quickest, calls)
 	return dear
 }
 

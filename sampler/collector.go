@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -53,7 +54,7 @@ func (c *collector) adopt(inv Inventory) {
 			c.byKey[d.Key()] = known
 		}
 		known.dev, known.memErr, known.passing, known.slowErr, known.listErr, known.rateErr, known.retryAt = d, nil, nil, nil, nil, nil, time.Time{}
-		known.heard, known.told = false, false
+		known.heard, known.told, known.overdue = false, false, false
 		c.gpus = append(c.gpus, known)
 	}
 }
@@ -71,6 +72,7 @@ func (c *collector) reading(dev int, at time.Time, r Reading, err error) (used O
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	d := c.gpus[dev]
+	d.overdue = false
 	if err != nil {
 		if errors.Is(err, ErrTransient) {
 			d.passing = err
@@ -203,13 +205,27 @@ func (c *collector) failed(dev int, kind string, err error) {
 	}
 	switch d := c.gpus[dev]; kind {
 	case callMemory:
-		d.memErr, d.heard = err, true
+		d.memErr, d.heard, d.overdue = err, true, false
 	case callTraffic:
 		d.rateErr, d.metrics.PCIe.RX, d.metrics.PCIe.TX = err, Opt[uint64]{}, Opt[uint64]{}
 	default:
 		rates := PCIe{RX: d.metrics.PCIe.RX, TX: d.metrics.PCIe.TX}
 		d.slowErr, d.metrics, d.procs, d.procsOK, d.told = err, Metrics{PCIe: rates}, nil, false, true
 	}
+}
+
+// overdue notes that a memory call has lasted long. It may hang.
+func (c *collector) overdue(dev int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.gpus[dev].overdue = true
+}
+
+// undecided says whether there is a call of which it is not known yet whether it hangs.
+func (c *collector) undecided() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.ContainsFunc(c.gpus, func(d *device) bool { return d.overdue })
 }
 
 // slow notes the answers of the slow poller. A value that could not be read is absent: the
@@ -343,7 +359,7 @@ func (c *collector) snapshot(at time.Time, host string, hm Opt[HostMemory]) *Sna
 		s.GPUs = append(s.GPUs, g)
 		d.height.begin(max(d.win.Max, d.mem.Used.Or(0)), d.mem.Total)
 		c.rearm(d)
-		d.win = Window{}
+		d.win, d.lastsTo = Window{}, d.lasts(at, c.period())
 	}
 	s.splitGPUs()
 	if c.asking != nil {

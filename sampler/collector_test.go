@@ -59,10 +59,10 @@ func TestFailedReadings(t *testing.T) {
 		again time.Duration // asked again after
 	}{
 		{"transient", fmt.Errorf("memory: %w", ErrTransient), true, false, 0},
-		{"lost", fmt.Errorf("memory: %w", ErrLost), false, true, 10 * time.Second},
-		{"no permission", ErrNoPermission, true, false, time.Second}, // it was
-		{"not supported", ErrNotSupported, true, false, time.Second}, // it was
-		{"unknown", fmt.Errorf("driver says 999\x1b[31m"), false, true, time.Second},
+		{"lost", fmt.Errorf("memory: %w", ErrLost), false, true, ms(900)},
+		{"no permission", ErrNoPermission, true, false, ms(900)}, // it was
+		{"not supported", ErrNotSupported, true, false, ms(900)}, // it was
+		{"unknown", fmt.Errorf("driver says 999\x1b[31m"), false, true, ms(900)},
 	} {
 		c := collected()
 		c.reading(0, at, reading(9*GiB), nil)
@@ -313,8 +313,8 @@ func TestOldList(t *testing.T) {
 		text  string
 	}{
 		{freshFor, false, ""},
-		{freshFor + 1, false, "out of date (3 s): process list"},
-		{8 * time.Second, false, "out of date (8 s): utilization, power, clocks"}, // older than the list, or as old
+		{freshFor + 1, false, "out of date (3 s): utilization, power, clocks"}, // older than the list, or as old
+		{8 * time.Second, false, "out of date (8 s): utilization, power, clocks"},
 		{8 * time.Second, true, "out of date (8 s): utilization, power, clocks"},
 	} {
 		c, at := collected(), noon.Add(row.after)

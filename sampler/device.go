@@ -18,15 +18,18 @@ type device struct {
 	stillSince time.Time // since when the GPU was still whenever quiet looked
 	heard      bool      // the memory was read since the connection stands, or why not is known
 	told       bool      // the same of the process list
+	overdue    bool      // its memory call has lasted long, and is not given up yet
 	readAt     time.Time // of the last good reading
 	memErr     error
 	passing    error // why the last reading failed, where its value stands in for a while
 	metrics    Metrics
 	slowErr    error
-	slowAt     time.Time // when metrics were asked for last; zero: never
-	oldest     time.Time // when the oldest of them was read
-	rateErr    error     // of the PCIe throughput
-	rateAt     time.Time // when that was read
+	slowAt     time.Time     // when metrics were asked for last; zero: never
+	oldest     time.Time     // when the oldest of them was read
+	turn       time.Duration // how long the slow calls took last
+	lastsTo    time.Time     // until then all figures that are shown are of the present; zero: for ever
+	rateErr    error         // of the PCIe throughput
+	rateAt     time.Time     // when that was read
 	procs      []Process
 	procUsed   Opt[Bytes] // used when procs were read
 	procAt     time.Time  // when that was
@@ -46,16 +49,14 @@ type device struct {
 	retryAt    time.Time // a lost GPU is probed again then
 }
 
-// retryAfter is how long a device with that error is left alone: a lost GPU 10 s, what
-// somebody has to fix half a minute, what it once could do a second.
+// retryAfter is how long a device with that error is left alone: what somebody has to fix half a minute. All else, a lost GPU,
+// too, is asked each second, a little early: the seconds of whoever asks are not exact. What is back is then shown with the next
+// snapshot, and its processes and other figures with the one after.
 func (d *device) retryAfter(err error) time.Duration {
-	switch {
-	case errors.Is(err, ErrLost):
-		return 10 * time.Second
-	case refused(err) && d.readAt.IsZero():
+	if refused(err) && d.readAt.IsZero() {
 		return 30 * time.Second
 	}
-	return time.Second
+	return 900 * time.Millisecond
 }
 
 // refused says whether an error is of one question only: a GPU that does not tell its memory (a vGPU) has other figures.
@@ -104,6 +105,9 @@ func possible(procs []Process, total Opt[Bytes]) []Process {
 // place.
 const freshFor = 3 * time.Second
 
+// memoryFresh is how long memory stands for the present that is asked for every period.
+func memoryFresh(period time.Duration) time.Duration { return max(freshFor, period+time.Second) }
+
 // stale is why the memory is not that of now, or nil.
 func (d *device) stale(at time.Time, period time.Duration) error {
 	age := at.Sub(d.readAt)
@@ -113,7 +117,7 @@ func (d *device) stale(at time.Time, period time.Duration) error {
 			return d.advised(d.memErr)
 		}
 		return d.advised(d.passing)
-	case age <= max(freshFor, period+time.Second):
+	case age <= memoryFresh(period):
 		return nil
 	}
 	text := fmt.Sprintf("%.0f s", age.Seconds())
@@ -134,9 +138,9 @@ func (d *device) advised(err error) error {
 	return withRemedy(err)
 }
 
-// outOfDate is why what was read at a time is not that of now, or nil. Where driver calls are slow they are made seldom.
-func outOfDate(now, read time.Time, there bool, what string) error {
-	if age := now.Sub(read); there && !read.IsZero() && age > freshFor {
+// outOfDate is why what the slow poller has read at a time is not that of now, or nil. Where driver calls are slow they are made seldom.
+func (d *device) outOfDate(now, read time.Time, there bool, what string) error {
+	if age := now.Sub(read); there && !read.IsZero() && age > d.fresh() {
 		return fmt.Errorf("%w (%.0f s): %s", ErrStale, age.Seconds(), what)
 	}
 	return nil
@@ -169,9 +173,6 @@ func silence(text string, since, at time.Time) string {
 	return fmt.Sprintf("%v (%.0f s): %s", ErrNotAnswering, at.Sub(since).Seconds(), why)
 }
 
-// turnLate is how late the turn may be of a figure that is read again when it is as old as freshFor.
-const turnLate = 200 * time.Millisecond
-
 // gpu is the GPU at a time, of a connection since opened; its memory is asked for every period. asking: who knows of its processes more than the driver; nil: nobody.
 func (d *device) gpu(lost error, at, opened time.Time, period time.Duration, asking Asking) GPU {
 	g := GPU{Index: d.dev.Index, UUID: d.dev.UUID, PCI: d.dev.PCI, Name: d.dev.Name, MIG: d.dev.MIG, Unsplit: d.dev.Unsplit,
@@ -188,9 +189,8 @@ func (d *device) gpu(lost error, at, opened time.Time, period time.Duration, ask
 		}
 	}
 	stale := d.stale(at, period)
-	oldList := outOfDate(at, d.procAt, d.procsOK, "process list")
-	tooOld := d.slowErr == nil && at.Sub(d.oldest) > freshFor+turnLate
-	oldFigures := outOfDate(at, d.oldest, tooOld, "utilization, power, clocks")
+	oldList := d.outOfDate(at, d.procAt, d.procsOK, "process list")
+	oldFigures := d.outOfDate(at, d.oldest, d.slowErr == nil, "utilization, power, clocks")
 	for _, err := range []error{stale, d.slowErr, d.listErr, oldFigures, oldList, d.rateErr, d.unheard(at, opened)} {
 		if err != nil && !g.Error.Known() {
 			g.Error = Some(Clean(silence(err.Error(), d.slowAt, at)))

@@ -106,7 +106,7 @@ func TestOfNoDevice(t *testing.T) {
 func TestDueBounds(t *testing.T) {
 	c := collected()
 	c.reading(0, noon, Reading{}, ErrLost)
-	for wait, want := range map[time.Duration]bool{10*time.Second - 1: false, 10 * time.Second: true} {
+	for wait, want := range map[time.Duration]bool{ms(900) - 1: false, ms(900): true} {
 		if got := c.due(0, noon.Add(wait)); got != want {
 			t.Errorf("after %v: due %v", wait, got)
 		}

@@ -7,7 +7,7 @@ import "slices"
 // the last snapshot with the peaks of those GPUs whose memory has risen since, and of their
 // processes. What is in use stays as it was: a spike that is drawn and taken back would cost
 // a slow line twice. No window ends with a picture, and only who asks for them gets them: not
-// a recording, not stream, not the advice.
+// a recording, not stream, not the advice. There are pictures of figures that got too old, too: see aged.go.
 
 // wantPeaks turns early pictures on.
 func (c *collector) wantPeaks() {
@@ -30,8 +30,7 @@ func (c *collector) picture() *Snapshot {
 	if c.last == nil || c.lost != nil {
 		return nil
 	}
-	s, renewed := *c.last, false
-	s.GPUs = slices.Clone(s.GPUs)
+	s, renewed := c.renewal(), false
 	for i, d := range c.gpus {
 		if !d.height.news {
 			continue
@@ -46,7 +45,14 @@ func (c *collector) picture() *Snapshot {
 	if !renewed {
 		return nil
 	}
-	c.last = &s // the next one keeps what this one shows
+	c.last = s // the next one keeps what this one shows
+	return s
+}
+
+// renewal is a picture that shows what the last one did, until something of it is renewed.
+func (c *collector) renewal() *Snapshot {
+	s := *c.last
+	s.GPUs = slices.Clone(s.GPUs)
 	return &s
 }
 

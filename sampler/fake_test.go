@@ -18,11 +18,13 @@ type fake struct {
 	throughput func(dev int) (rx, tx Opt[uint64], err error)
 	processes  func(dev int) ([]Process, error)
 	xid        func() (int, uint64, error)
-	sweeps     bool // it is a Sweeper
+	sweeps     bool         // it is a Sweeper
+	began      atomic.Int64 // of the call of a sweep that is under way; 0: none is
 
-	mu    sync.Mutex
-	opens int
-	calls map[string]int
+	mu     sync.Mutex
+	closed chan struct{}
+	opens  int
+	calls  map[string]int
 }
 
 // devices is an inventory of GPUs with these UUIDs.
@@ -66,6 +68,7 @@ func (f *fake) Open(context.Context) (Inventory, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.opens++
+	f.closed = make(chan struct{})
 	return f.open[min(f.opens, len(f.open))-1], nil
 }
 
@@ -108,7 +111,23 @@ func (f *fake) WaitXID(timeout time.Duration) (int, uint64, error) {
 	return f.xid()
 }
 
-func (f *fake) Close() { f.count("close") }
+func (f *fake) Close() {
+	f.count("close")
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	select {
+	case <-f.closed:
+	default:
+		close(f.closed)
+	}
+}
+
+// gone is closed when the source is.
+func (f *fake) gone() chan struct{} {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.closed
+}
 
 // sweeping is a fake that reads many devices in one call.
 type sweeping struct{ *fake }
@@ -116,6 +135,22 @@ type sweeping struct{ *fake }
 func (sweeping) CanSweep(int) bool { return true }
 
 func (sweeping) Calm(*Sweep) {}
+
+func (sweeping) Rescue(*Sweep) bool { return false }
+
+func (f sweeping) Overdue() bool {
+	for {
+		if began := f.began.Load(); began != 0 && time.Since(time.Unix(0, began)) >= CallOverdue {
+			f.began.Store(0)
+			return true
+		}
+		select {
+		case <-f.gone():
+			return false
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+}
 
 func (f sweeping) Sweep(w *Sweep) error {
 	last := map[int]Bytes{}
@@ -132,7 +167,9 @@ func (f sweeping) Sweep(w *Sweep) error {
 		for i, dev := range w.Devices {
 			atomic.StoreInt64(&w.Control[controlCalling], int64(i+1))
 			atomic.AddInt64(&w.Control[controlCalls], 1)
+			f.began.Store(time.Now().UnixNano())
 			r, err := f.Memory(dev)
+			f.began.Store(0)
 			atomic.StoreInt64(&w.Control[controlCalling], 0)
 			if w.Stopped() {
 				return nil

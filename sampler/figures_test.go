@@ -88,14 +88,14 @@ func TestStaleBounds(t *testing.T) {
 	}
 }
 
-// What is lost is asked again after ten seconds, what somebody has to fix after half a minute, and sooner what it once could do.
+// What somebody has to fix is asked again after half a minute, and each second what is lost or what it once could do.
 func TestRetryAfter(t *testing.T) {
 	for _, row := range []struct {
 		err  error
 		read bool
 		want time.Duration
-	}{{ErrLost, true, 10 * time.Second}, {ErrNotSupported, true, time.Second}, {ErrNotSupported, false, 30 * time.Second},
-		{ErrNoPermission, true, time.Second}, {ErrNoPermission, false, 30 * time.Second}, {errors.New("x"), true, time.Second}} {
+	}{{ErrLost, true, ms(900)}, {ErrNotSupported, true, ms(900)}, {ErrNotSupported, false, 30 * time.Second},
+		{ErrNoPermission, true, ms(900)}, {ErrNoPermission, false, 30 * time.Second}, {errors.New("x"), true, ms(900)}} {
 		d := &device{}
 		if row.read {
 			d.readAt = noon

@@ -125,7 +125,7 @@ func (l *Loop) ResetPeaks() {
 }
 
 // Run measures until the context ends or Connect was never called. When the driver goes
-// away it reconnects for ever, 1 to 30 s apart, and says so in the snapshots.
+// away it reconnects for ever, at once and then 1 to 30 s apart, and says so in the snapshots.
 func (l *Loop) Run(ctx context.Context) error {
 	err := l.run(ctx)
 	l.queue.end(err)
@@ -158,6 +158,9 @@ func (l *Loop) connected(ctx context.Context) error {
 	g.start(callTraffic, slowLimit, l.pollTraffic(sync.OnceFunc(func() { close(rates) })))
 	g.background(l.pollXID)
 	g.background(g.watch)
+	if sw, ok := l.src.(Sweeper); ok {
+		g.background(func(context.Context) { g.awaitOverdue(sw) })
+	}
 	err := l.publishing(polling, ready, rates)
 	cancel()
 	g.wait(closeWait)
@@ -192,7 +195,7 @@ func (l *Loop) publishing(ctx context.Context, ready, rates <-chan struct{}) err
 		settled := make(chan struct{})
 		defer time.AfterFunc(d, func() { close(settled) }).Stop()
 		err = l.await(ctx, max(d, settleMost), ready, rates, settled)
-		if err == nil && pending(ready) != nil { // one snapshot is all there is: it waits for what hangs to be known
+		if err == nil && (pending(ready) != nil || l.c.undecided()) { // one snapshot is all there is: it waits for what hangs to be known
 			err = l.awaitWhole(ctx, hangMost)
 		}
 	}
@@ -258,10 +261,14 @@ func (l *Loop) publish() {
 	l.queue.put(s.WithAhead(l.ahead))
 }
 
+// soon is the pause before the first try to open the source again: a GPU that is back, or split otherwise, needs no other. A driver
+// that is loaded anew does.
+const soon = 100 * time.Millisecond
+
 // reconnect opens the source again, with growing pauses; snapshots go on and say why
 // they are empty.
 func (l *Loop) reconnect(ctx context.Context, reason error) error {
-	pause := time.Second
+	pause := soon
 	for {
 		l.c.mu.Lock()
 		l.c.lost = reason
@@ -281,7 +288,7 @@ func (l *Loop) reconnect(ctx context.Context, reason error) error {
 			return err
 		}
 		reason = fmt.Errorf("%w: %w", ErrReconnect, err)
-		pause = min(2*pause, 30*time.Second)
+		pause = min(max(2*pause, time.Second), 30*time.Second)
 	}
 }
 
@@ -330,6 +337,23 @@ func (l *Loop) showPeak() {
 	}
 }
 
+// showAged publishes an early picture where a figure of the last one is too old by now.
+func (l *Loop) showAged() {
+	if s := l.c.aged(l.now()); s != nil {
+		l.queue.putEarly(s.WithAhead(l.ahead))
+	}
+}
+
+// aging is when showAged is due, unless that is after the next snapshot.
+func (l *Loop) aging(due time.Time) <-chan time.Time {
+	if at := l.c.agedAt(); !at.IsZero() {
+		if wait := at.Sub(l.opt.Clock.Now()); wait < time.Until(due) {
+			return time.After(max(wait, time.Millisecond))
+		}
+	}
+	return nil
+}
+
 // between waits until the next snapshot is due, and makes early pictures meanwhile. It also
 // returns when the snapshot is due at another time. figures, unless nil, is closed when there are the first ones, which are
 // shown at once.
@@ -345,7 +369,8 @@ func (l *Loop) between(ctx context.Context, figures <-chan struct{}) error {
 	asked := false      // the slow poller has asked what is due, too, or is no longer waited for
 	late := false       // only the sweep is
 	var refused, tensor <-chan struct{}
-	var soon <-chan time.Time
+	var refusal <-chan time.Time // the snapshot that tells of one
+	aging := l.aging(due)
 	if l.opt.Asking != nil {
 		refused = l.opt.Asking.Refused()
 	}
@@ -373,7 +398,7 @@ func (l *Loop) between(ctx context.Context, figures <-chan struct{}) error {
 				l.publish()
 				return nil
 			}
-		case <-soon:
+		case <-refusal:
 			l.publish()
 			return nil
 		case <-figures:
@@ -396,12 +421,15 @@ func (l *Loop) between(ctx context.Context, figures <-chan struct{}) error {
 				l.showPeak()
 			}
 		case <-refused:
-			refused, soon = nil, l.afterRefusal()
+			refused, refusal = nil, l.afterRefusal()
 		case <-tensor:
-			tensor, soon = nil, l.afterRefusal()
+			tensor, refusal = nil, l.afterRefusal()
 		case <-early.C:
 			since = time.Time{}
 			l.showPeak()
+		case <-aging:
+			l.showAged()
+			aging = l.aging(due)
 		case <-l.intervalChanged:
 			return nil
 		case err := <-l.trips:

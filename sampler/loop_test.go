@@ -374,14 +374,14 @@ func TestCallReturnsWhileItIsGivenUp(t *testing.T) {
 	if !w.enter(0) {
 		t.Fatal("a device that does not hang is refused")
 	}
-	hung, _ := g.abandon(time.Now())
-	if len(hung) != 1 || w.enter(0) {
+	hung, fates, _ := g.judge(time.Now(), 0)
+	if len(hung) != 1 || fates[0] != hangs || w.enter(0) {
 		t.Fatal("a call over its limit does not hang")
 	}
 	if w.leave() {
 		t.Error("an abandoned worker goes on")
 	}
-	g.replace(w)
+	g.replace(w, hangs, time.Now())
 	next := &worker{group: g, kind: callSlow, limit: time.Hour, dev: -1}
 	if !next.enter(0) {
 		t.Error("the call has returned, but its device is never asked again")

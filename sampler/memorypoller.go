@@ -2,6 +2,7 @@ package sampler
 
 import (
 	"errors"
+	"math"
 	"runtime"
 	"time"
 )
@@ -68,11 +69,23 @@ func (p *poller) sweeper() (Sweeper, bool) {
 
 // pollSweeper polls a source that sweeps by itself. Each call lasts until the next snapshot is
 // due, or shortly before. Devices that fail are asked one by one between the calls, until they
-// answer again; slow ones are set aside.
+// answer again; slow ones are set aside, also by who finds one in a call that is overdue: what becomes of that is theirs to see.
 func (p *poller) pollSweeper(w *worker, src Sweeper, slow *aside, ready func()) {
+	apart := func(costs map[int]time.Duration) {
+		if slow.add(costs, time.Now()) {
+			w.group.start(callMemory, memoryLimit, p.pollAside(slow))
+		}
+	}
+	s := &Sweep{calm: src.Calm}
+	w.relievedBy(func(dev int, took time.Duration) {
+		p.c.overdue(dev)
+		if src.Rescue(s) {
+			p.takeSweep(s, w.ours, make([]bool, len(p.pick)))
+		}
+		apart(map[int]time.Duration{dev: took})
+	})
 	r := newRateLimiter(p.opt.PeakInterval, len(p.pick))
 	p.c.setSampling(r.sampling())
-	s := &Sweep{calm: src.Calm}
 	failing := make([]bool, len(p.pick))
 	for first := true; w.group.ctx.Err() == nil; first = false {
 		var ours, theirs []int
@@ -118,9 +131,7 @@ func (p *poller) pollSweeper(w *worker, src Sweeper, slow *aside, ready func()) 
 		}
 		p.c.readUntil(p.now())
 		ready()
-		if slow.add(r.judge(s, ours), time.Now()) {
-			w.group.start(callMemory, memoryLimit, p.pollAside(slow))
-		}
+		apart(r.judge(s, ours))
 		r.settle()
 		p.c.setSampling(r.sampling())
 	}
@@ -198,6 +209,7 @@ func (p *poller) sweepTime(now time.Time) time.Duration {
 // sweep reads the devices whose turn it is. It is false when the worker must end.
 func (p *poller) sweep(w *worker, r *rateLimiter, began []time.Time) bool {
 	p.c.seeQuiet(r, time.Now())
+	calls, quickest := 0, time.Duration(math.MaxInt64)
 	for dev := range p.c.gpus {
 		now := time.Now()
 		turn := now.Sub(began[dev]) > r.period(dev)-r.asked/2 // a sweep begins a little early or late
@@ -213,9 +225,12 @@ func (p *poller) sweep(w *worker, r *rateLimiter, began []time.Time) bool {
 			p.trip(err)
 			return false
 		}
-		r.note(dev, now, time.Since(now), 1)
+		cost := time.Since(now)
+		r.note(dev, now, cost, 1)
+		calls, quickest = calls+1, min(quickest, cost)
 		p.offer(dev, p.now(), reading, err)
 	}
+	r.round(time.Now(), quickest, calls)
 	p.c.tellRisen()
 	return true
 }

@@ -25,8 +25,9 @@ const quietPeriod = 200 * time.Millisecond
 // often and the others as before. A call costs what the quickest of late did, for a driver is
 // as slow in its quickest call while a thread that lost its processor is slow in some only.
 type rateLimiter struct {
-	asked time.Duration
-	gpus  []gpuRate
+	asked  time.Duration
+	gpus   []gpuRate
+	rounds []callCosts // the newest sweeps, each of all its calls
 }
 
 // gpuRate is how often one GPU is read and why.
@@ -88,20 +89,30 @@ func (r *rateLimiter) note(dev int, now time.Time, least time.Duration, calls in
 	}
 }
 
-// together is what the quickest GPU took in its newest calls, where there are judgedAll of them: a thread that lost its
-// processor was not slow in all of them. It is known after one sweep of many GPUs, when none has enough calls of its own.
+// round takes the quickest of all calls of a sweep.
+func (r *rateLimiter) round(now time.Time, least time.Duration, calls int) {
+	if calls == 0 {
+		return
+	}
+	r.rounds = append(r.rounds, callCosts{now, least, calls})
+	known := 0
+	for _, c := range r.rounds {
+		known += c.calls
+	}
+	for known-r.rounds[0].calls >= judgedAll {
+		known -= r.rounds[0].calls
+		r.rounds = slices.Delete(r.rounds, 0, 1)
+	}
+}
+
+// together is what the quickest of the newest calls took, where there are judgedAll of them: a thread that lost its
+// processor was not slow in all of them. With many GPUs it is known when a few of them were asked, and none has enough calls of its own.
 func (r *rateLimiter) together() (least time.Duration) {
 	calls := 0
-	for i := range r.gpus {
-		n := len(r.gpus[i].late)
-		if n == 0 {
-			continue
-		}
-		c := r.gpus[i].late[n-1]
-		if calls == 0 || c.least < least {
+	for i, c := range r.rounds {
+		if calls += c.calls; i == 0 || c.least < least {
 			least = c.least
 		}
-		calls += c.calls
 	}
 	if calls < judgedAll {
 		return 0

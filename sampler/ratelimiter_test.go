@@ -8,13 +8,14 @@ import (
 )
 
 // limited plays sweeps of synthetic calls against a limiter, as pollSweeper does: a sweep call
-// lasts until the next second, and ends early when two sweeps in a row take half of the period, or one takes four.
+// lasts until the next second, and ends early when two rounds in a row take half of the period, or one takes four, which is broken off.
 type limited struct {
 	*rateLimiter
 	now  time.Time
 	cost func(dev int) time.Duration
 	busy time.Duration
 	tick int64
+	from int // the device with which the next round begins
 	next time.Time
 }
 
@@ -50,14 +51,20 @@ func (l *limited) sweepCall() {
 		}
 		l.now = later(l.now, l.next)
 		began := l.now
-		for i := range ours {
-			if (l.tick+s.Phase[i])%s.Every[i] != 0 {
+		from := l.from
+		l.from = 0
+		for k := range ours {
+			i := (from + k) % len(ours)
+			if l.from > 0 || (l.tick+s.Phase[i])%s.Every[i] != 0 {
 				continue
 			}
 			d := l.cost(i)
 			l.now, l.busy = l.now.Add(d), l.busy+d
 			if s.Calls[i]++; s.Calls[i] == 1 || d < time.Duration(s.Least[i]) {
 				s.Least[i] = int64(d)
+			}
+			if l.now.Sub(began) > 4*s.Period {
+				l.from = i + 1
 			}
 		}
 		if dear++; l.now.Sub(began) <= s.Period/2 {
@@ -70,11 +77,14 @@ func (l *limited) sweepCall() {
 			l.next = l.next.Add(s.Period)
 		}
 	}
+	calls, quickest := 0, time.Hour
 	for i, n := range s.Calls {
 		if n > 0 {
 			l.note(i, l.now, time.Duration(s.Least[i]), n)
+			calls, quickest = calls+n, min(quickest, time.Duration(s.Least[i]))
 		}
 	}
+	l.round(l.now, quickest, calls)
 	l.settle()
 }
 
@@ -186,16 +196,15 @@ func TestRateLimiterIsQuick(t *testing.T) {
 	}
 }
 
-// TestRateLimiterJudgesTogether: one sweep of many GPUs tells that all calls have become dear.
+// TestRateLimiterJudgesTogether: a few calls for many GPUs tell that all have become dear.
 func TestRateLimiterJudgesTogether(t *testing.T) {
 	call := 30 * time.Microsecond
 	l := newLimited(ms(20), 64, func(int) time.Duration { return call })
 	l.run(3 * time.Second)
 	call = ms(20)
-	sweep := 64 * call
-	l.run(2 * sweep)
+	l.run(2 * judgedAll * call)
 	if duty := l.run(60 * time.Second); duty > 1.1*allDuty {
-		t.Errorf("after two sweeps: %.1f %% of a thread", 100*duty)
+		t.Errorf("after %d calls: %.1f %% of a thread", 2*judgedAll, 100*duty)
 	}
 	call = 30 * time.Microsecond
 	if l.run(12 * time.Second); l.sampling().PeriodSeconds != 0.020 {

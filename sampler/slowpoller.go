@@ -69,6 +69,7 @@ func (p *poller) askSlow(w *worker, dev int) bool {
 	if !p.c.answers(dev) || !w.enter(dev) {
 		return true
 	}
+	began := time.Now()
 	m, merr := p.src.Metrics(p.pick[dev])
 	if !w.leave() || !w.enter(dev) {
 		return false
@@ -79,6 +80,7 @@ func (p *poller) askSlow(w *worker, dev int) bool {
 		return false
 	}
 	p.tripOn(merr, perr)
+	p.c.took(dev, time.Since(began))
 	p.c.slow(dev, p.now(), m, merr, procs, perr)
 	return true
 }

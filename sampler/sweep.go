@@ -21,9 +21,17 @@ type Sweeper interface {
 	// take much of the period. It is called from one thread. What it saw is in w. Errors wrap
 	// ErrReconnect.
 	Sweep(w *Sweep) error
+	// Rescue takes what a sweep saw before the call that hangs, once it was stopped in that; false: it is in no call any more.
+	Rescue(w *Sweep) bool
+	// Overdue waits until a call of a sweep has lasted for CallOverdue; false: it will not tell that any more. No other call of
+	// the source waits for it, and Close ends it.
+	Overdue() bool
 	// Calm takes the precedence over others from the thread of a sweep whose call hangs.
 	Calm(w *Sweep)
 }
+
+// CallOverdue is how long a memory call may last before another thread goes on for the other GPUs.
+const CallOverdue = 200 * time.Millisecond
 
 // Sweep is one call of a Sweeper and what came of it.
 type Sweep struct {
@@ -47,9 +55,11 @@ type Sweep struct {
 
 	// Control is shared with the call below Go: 0 the next deadline and 7 the number of
 	// periods (kept from call to call), 3 stop, 4 the device it is in a call for plus one,
-	// 5 the number of calls, 8 the thread where it goes before others, 10 when it was late last.
-	Control [11]int64
+	// 5 the number of calls, 8 the thread where it goes before others, 10 when it was late last, 11 its alarm,
+	// 12 the device before which it broke off, or 0.
+	Control [13]int64
 	Scratch []uint64 // its memory, kept from call to call
+	Tally   []int32  // its calls per device so far
 	calm    func(*Sweep)
 }
 
@@ -66,7 +76,7 @@ const (
 	controlCalls   = 5
 )
 
-// Stop makes the call return within a period; what it saw since is void.
+// Stop makes the call return within a period; what it saw is void, but for what Rescue takes.
 func (w *Sweep) Stop() { atomic.StoreInt64(&w.Control[controlStop], 1) }
 
 // Stopped says whether Stop was called.

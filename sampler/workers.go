@@ -33,6 +33,8 @@ type group struct {
 	failed func(dev int, kind string, err error)
 	wg     sync.WaitGroup
 
+	overdue chan struct{} // a call of a sweep is
+
 	mu      sync.Mutex
 	workers []*worker
 	hung    map[hangKey]bool
@@ -44,11 +46,12 @@ type hangKey struct {
 }
 
 func newGroup(ctx context.Context, trip func(error), failed func(int, string, error)) *group {
-	return &group{ctx: ctx, trip: trip, failed: failed, hung: map[hangKey]bool{}}
+	return &group{ctx: ctx, trip: trip, failed: failed, overdue: make(chan struct{}, 1), hung: map[hangKey]bool{}}
 }
 
 // worker makes the calls of one kind. When a call hangs, the worker is abandoned in it
-// and another one takes over without that device.
+// and another one takes over without that device. A worker that sweeps is relieved sooner, when it is not yet known whether the
+// call hangs.
 type worker struct {
 	group *group
 	kind  string
@@ -60,7 +63,9 @@ type worker struct {
 	dev       int // in a call for this device, or -1
 	since     time.Time
 	abandoned bool
-	stuck     int // the device of the call in which it was abandoned
+	relieved  bool                              // abandoned before it was known whether its call hangs
+	stuck     int                               // the device of the call in which it was abandoned
+	relieve   func(dev int, took time.Duration) // takes that device, if it was in a sweep, and how long the call has lasted; nil: nobody does
 
 	sweep *Sweep // in progress
 	ours  []int  // our numbers of its devices
@@ -160,20 +165,38 @@ func (w *worker) leaveSweep() bool {
 	return w.leave()
 }
 
-// look finds out which device a sweep is in a call for. That began at some time since watch looked last, and counts from now.
-func (w *worker) look(now time.Time) {
+// relievedBy names who takes the device whose call is overdue in a sweep.
+func (w *worker) relievedBy(who func(dev int, took time.Duration)) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.relieve = who
+}
+
+// look finds out which device a sweep is in a call for. That began at some time since watch looked last, and counts from now,
+// less what it has lasted for certain.
+func (w *worker) look(now time.Time, lasted time.Duration) {
 	dev, call := w.sweep.calling()
 	if dev < 0 {
 		w.dev, w.call = -1, 0
 		return
 	}
 	if w.dev = w.ours[dev]; call != w.call {
-		w.call, w.since = call, now
+		w.call, w.since = call, now.Add(-lasted)
 	}
 }
 
-// watch abandons workers whose call hangs. It looks on whole periods, for awake together with everybody else costs less,
-// and beside that when a call that was under way then will have lasted too long.
+// awaitOverdue passes on that a call of a sweep is overdue.
+func (g *group) awaitOverdue(sw Sweeper) {
+	for g.ctx.Err() == nil && sw.Overdue() {
+		select {
+		case g.overdue <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// watch abandons workers whose call hangs, and relieves those in whose sweep one is overdue. It looks on whole periods, for awake
+// together with everybody else costs less, and beside that when a call that was under way then will have lasted too long.
 func (g *group) watch(ctx context.Context) {
 	tick := time.NewTimer(watchPeriod)
 	defer tick.Stop()
@@ -181,64 +204,98 @@ func (g *group) watch(ctx context.Context) {
 	for {
 		now := time.Now()
 		tick.Reset(min(over, now.Truncate(watchPeriod).Add(watchPeriod).Sub(now)))
+		lasted := time.Duration(0)
 		select {
 		case <-ctx.Done():
 			return
+		case <-g.overdue:
+			lasted = CallOverdue
 		case <-tick.C:
 		}
-		var hung []*worker
-		hung, over = g.abandon(time.Now())
-		for _, w := range hung {
-			g.replace(w)
+		now = time.Now()
+		var workers []*worker
+		var fates []fate
+		workers, fates, over = g.judge(now, lasted)
+		for i, w := range workers {
+			g.replace(w, fates[i], now)
 		}
 	}
 }
 
-// abandon gives up the workers whose call hangs and returns them, and how long it is until the next one does, if it does. Should
+// fate is what becomes of a worker.
+type fate int
+
+const (
+	goesOn   fate = iota
+	relieved      // its call is overdue: another one takes over
+	hangs         // its call is given up
+	gaveUp        // it was relieved, and its call has returned
+)
+
+// replace lets another worker go on without the device whose call is overdue, and says of it that it hangs where that is known.
+func (g *group) replace(w *worker, f fate, now time.Time) {
+	if f == hangs {
+		g.failed(w.stuck, w.kind, fmt.Errorf("%w: a driver call (%s) has not returned", ErrNotAnswering, w.kind))
+		defer w.over.Do(g.wg.Done)
+	} else {
+		w.relieve(w.stuck, now.Sub(w.since))
+	}
+	if f == relieved || !w.relieved {
+		g.start(w.kind, w.limit, w.run)
+	}
+}
+
+// judge gives up the workers whose call has lasted too long, and returns those for which something is to be done. Should
 // a call return just now, leave waits for our lock, and then finds its device marked.
-func (g *group) abandon(now time.Time) (hung []*worker, over time.Duration) {
+func (g *group) judge(now time.Time, lasted time.Duration) (workers []*worker, fates []fate, over time.Duration) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	kept, over := g.workers[:0], watchPeriod
 	for _, w := range g.workers {
-		left, calls := w.left(now)
-		if calls && left <= 0 {
+		f, left := w.fate(now, lasted)
+		if f == relieved || f == hangs {
 			g.hung[hangKey{w.kind, w.stuck}] = true
-			hung = append(hung, w)
-			continue
+			workers, fates = append(workers, w), append(fates, f)
 		}
-		if kept = append(kept, w); calls {
-			over = min(over, left)
+		if f == goesOn || f == relieved {
+			kept, over = append(kept, w), min(over, left)
 		}
 	}
 	g.workers = kept
-	return hung, over
+	return workers, fates, over
 }
 
-// left is how long the call that a worker is in may still last; where that is no time, the worker is abandoned.
-func (w *worker) left(now time.Time) (left time.Duration, calls bool) {
+// fate is what becomes of the worker now, and how long it is until that may be another, if it is in a call.
+func (w *worker) fate(now time.Time, lasted time.Duration) (f fate, left time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.sweep != nil {
-		w.look(now)
+	if w.sweep != nil && !w.abandoned {
+		w.look(now, lasted)
 	}
-	if w.dev < 0 {
-		return 0, false
+	took := now.Sub(w.since)
+	switch sweeps := w.sweep != nil && w.relieve != nil; {
+	case w.dev < 0 && w.abandoned:
+		return gaveUp, 0
+	case w.dev < 0:
+		return goesOn, watchPeriod
+	case took >= w.limit:
+		w.abandon()
+		return hangs, 0
+	case w.abandoned || !sweeps:
+		return goesOn, w.limit - took
+	case took < CallOverdue:
+		return goesOn, CallOverdue - took
 	}
-	if left = w.limit - now.Sub(w.since); left > 0 {
-		return left, true
-	}
+	w.abandon()
+	w.relieved = true
+	return relieved, w.limit - took
+}
+
+// abandon leaves the worker to the call it is in.
+func (w *worker) abandon() {
 	w.abandoned, w.stuck = true, w.dev
 	if w.sweep != nil {
 		w.sweep.Stop()
 		w.sweep.calm(w.sweep) // its call may be at work for a minute
 	}
-	return 0, true
-}
-
-// replace lets another worker go on without the device that hangs.
-func (g *group) replace(w *worker) {
-	g.failed(w.stuck, w.kind, fmt.Errorf("%w: a driver call (%s) has not returned", ErrNotAnswering, w.kind))
-	g.start(w.kind, w.limit, w.run)
-	w.over.Do(g.wg.Done)
 }

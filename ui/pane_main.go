@@ -12,7 +12,7 @@ func (v *view) canvas(w, h int) *canvas {
 func (v *view) draw(w, h int) *canvas {
 	c := v.canvas(w, h)
 	if v.snap == nil {
-		text := v.words.Say(pick(v.timeline == nil, "screen.connecting", "screen.reading"))
+		text := v.words.Say(pick(v.timeline != nil, "screen.reading", pick(v.silent, "screen.no_answer", "screen.connecting")))
 		if v.fleet != nil {
 			r := machineRow{host: v.fleet.open.host}
 			text = v.words.Say("fleet.alert", "host", r.host.Name, "text", r.saying(v).text)

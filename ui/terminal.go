@@ -8,6 +8,8 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 	"golang.org/x/term"
+
+	"nvpeak/ui/crash"
 )
 
 // terminal is the device: raw input, the alternate screen, and back.
@@ -16,7 +18,8 @@ type terminal struct {
 	mouse   bool // clicks are asked for
 
 	mu    sync.Mutex
-	saved *term.State // how it was before; nil: it is that again
+	saved *term.State     // how it was before; nil: it is that again
+	crash *crash.Terminal // the same, for when the driver library crashes
 }
 
 var (
@@ -35,6 +38,9 @@ const leaveTimeout = 500 * time.Millisecond
 func (t *terminal) enter() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if t.saved == nil {
+		t.crash = crash.Save(int(t.in.Fd()), int(t.out.Fd()))
+	}
 	was, err := term.MakeRaw(int(t.in.Fd()))
 	if err != nil {
 		return err
@@ -42,9 +48,13 @@ func (t *terminal) enter() error {
 	if t.saved == nil {
 		t.saved = was
 	}
+	t.crash.Taken(t.leaving())
 	_, err = io.WriteString(t.out, enterScreen+pick(t.mouse, mouseOn, ""))
 	return err
 }
+
+// leaving is what is written to give the terminal back.
+func (t *terminal) leaving() string { return pick(t.mouse, mouseOff, "") + leaveScreen }
 
 // left says whether the terminal was given back.
 func (t *terminal) left() bool {
@@ -64,12 +74,13 @@ func (t *terminal) leave() {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		io.WriteString(t.out, pick(t.mouse, mouseOff, "")+leaveScreen) //nolint:errcheck // nothing can be done about it
+		io.WriteString(t.out, t.leaving()) //nolint:errcheck // nothing can be done about it
 	}()
 	select {
 	case <-done:
 	case <-time.After(leaveTimeout):
 	}
+	t.crash.Left()
 	term.Restore(int(t.in.Fd()), t.saved) //nolint:errcheck // the terminal is gone
 	t.saved = nil
 }

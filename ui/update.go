@@ -24,7 +24,11 @@ type (
 	streamEnded  struct{ err error }
 	failureFound struct{ event sampler.OOMEvent }
 	troubleFound struct{ text string }
+	answerLate   struct{}
 )
+
+// answerTime is how long the first snapshot may take before it is said that the driver does not answer.
+const answerTime = 2 * time.Second
 
 // Init begins to wait for snapshots, for failures in the log, and for troubles in passing alerts on.
 func (m *Model) Init() tea.Cmd {
@@ -124,6 +128,8 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		return m.waitForFailure
 	case troubleFound:
 		return tea.Batch(m.notices.show(msg.text, longNoticeTime), m.waitForTrouble)
+	case answerLate:
+		m.shown.silent = m.shown.snap == nil
 	case tea.WindowSizeMsg:
 		m.tty.resize(msg.Width, msg.Height)
 		m.survey() // there may be room for more

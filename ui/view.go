@@ -19,6 +19,7 @@ type shown struct {
 	fits     []gpuFit
 	timeline *player.Timeline // of a replay; nil: it is live
 	frozen   bool
+	silent   bool   // there is no snapshot yet, and has not been for long
 	room     room   // of the advice
 	label    string // "DEMO training", "REPLAY"
 	standing piece  // how the machine stands in its fleet; empty: there is none

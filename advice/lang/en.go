@@ -695,6 +695,7 @@ var textsEN = map[string]string{
 	"say.fleet_hosts": "a row for each host", "say.fleet_users": "a row for each user, over all hosts", "say.fleet_jobs": "a row for each job, over all hosts",
 	"tablehead.node": "NODE", "column.node": "host that it runs on",
 	"screen.connecting":        "connecting to the NVIDIA driver…",
+	"screen.no_answer":         "the NVIDIA driver has not answered yet; see what hangs with: nvpeak doctor",
 	"screen.reading":           "reading the recording…",
 	"screen.read":              "reading {percent} %",
 	"screen.paused":            "paused",

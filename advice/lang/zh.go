@@ -695,6 +695,7 @@ var textsZH = map[string]string{
 	"say.fleet_hosts": "每台主机一行", "say.fleet_users": "每个用户一行（全部主机）", "say.fleet_jobs": "每个作业一行（全部主机）",
 	"tablehead.node": "主机", "column.node": "运行它的主机",
 	"screen.connecting":        "正在连接 NVIDIA 驱动…",
+	"screen.no_answer":         "NVIDIA 驱动尚未响应；运行 nvpeak doctor 查看卡在哪里",
 	"screen.reading":           "正在读取录制…",
 	"screen.read":              "已读取 {percent} %",
 	"screen.paused":            "已暂停",

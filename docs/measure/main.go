@@ -28,7 +28,7 @@ func main() {
 	flag.StringVar(&o.before, "before", "", "`binary` of another nvpeak that plays beside it")
 	flag.IntVar(&o.passes, "passes", 3, "how often; the medians are printed")
 	flag.DurationVar(&o.span, "for", time.Minute, "length of a pass; all spikes need a minute")
-	flag.StringVar(&o.only, "only", "", "`part` to run alone: start, ends, peers, spikes200, flaky, slow, many, whose, clock, churn, busy, late, dear, stale, back or storms")
+	flag.StringVar(&o.only, "only", "", "`part` to run alone: start, ends, peers, spikes200, flaky, slow, many, whose, clock, churn, busy, late, dear, stale, back, storms or hang")
 	flag.Parse()
 	if err := measure(o); err != nil {
 		fmt.Fprintln(os.Stderr, "measure:", err)
@@ -60,6 +60,7 @@ var parts = []part{
 	{"stale", "stale", (*lab).stale},
 	{"back", "", (*lab).back},
 	{"storms", "", (*lab).storms},
+	{"hang", "", (*lab).hangs},
 }
 
 func measure(o options) error {

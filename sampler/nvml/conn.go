@@ -21,6 +21,7 @@ type conn struct {
 	count   int // of GPUs, by the driver
 	devices []*device
 	xid     xidWatch
+	overdue overdue
 	closed  chan struct{}
 
 	mu       sync.Mutex
@@ -30,7 +31,7 @@ type conn struct {
 }
 
 func newConn(lib gonvml.Interface, f functions) *conn {
-	return &conn{functions: f, lib: lib, closed: make(chan struct{}), idle: make(chan struct{})}
+	return &conn{functions: f, lib: lib, overdue: newOverdue(), closed: make(chan struct{}), idle: make(chan struct{})}
 }
 
 // enter counts a call into the driver; false when the connection is closed.
@@ -91,6 +92,7 @@ func (c *conn) close() {
 	go func() {
 		<-c.idle
 		close(idle)
+		c.overdue.close() // not before: a call that hangs sets the alarm when it returns
 		c.xid.free(c.lib)
 		shutdown(c.lib)
 		close(gone)

@@ -48,8 +48,8 @@ func (d *device) most() sampler.Bytes {
 	return total
 }
 
-// retryEvery is how often a GPU without a handle is asked for again.
-const retryEvery = 2 * time.Second
+// retryEvery is how often a GPU without a handle is asked for again: each second, and those of whoever asks are not exact.
+const retryEvery = 900 * time.Millisecond
 
 // retry is the answer of a GPU that has no handle: why, or ErrReconnect when the driver
 // has one for it again.

@@ -8,6 +8,7 @@
 //	Throughput ─┤           throughput.go
 //	Processes ──┘           processes.go ◄── lists.go  bounded list calls (cgo)
 //	Sweep ── sweep.go       the memory of many devices below Go (cgo), on a thread that goes first (first.c)
+//	Overdue ── overdue.go   a call of a sweep has lasted too long
 //	WaitXID ── xid.go ◄── xidwatch.go
 //	conn.go ► device.go ► handle.go   one connection, its devices, what the driver calls them
 //	codes.go                what each return code means

@@ -101,6 +101,8 @@ func (m *memoryState) failed(ret gonvml.Return, a around, now func() time.Time) 
 		m.answers.Store(false)
 	}
 	switch {
+	case r.every && a.gone() && r.cause != nil:
+		return failure("memory", ret)
 	case r.every && a.gone():
 		return fmt.Errorf("%w: no GPU answers (%s)", sampler.ErrReconnect, r.name)
 	case r.every, r.handle && m.answered && !a.void():

@@ -24,18 +24,18 @@ type metric struct {
 // metrics has one row per figure. The budget of driver calls for 8 GPUs at the default
 // second is 150 a second, all but those of the memory together; every call takes the
 // driver's lock, and expensive ones (fan 0.14 ms, https://github.com/flightlessmango/MangoHud/pull/2104)
-// change slowly, but none may be older than staleFor:
+// change slowly, but none may be older than staleFor, also on a screen whose next picture comes a second later:
 //
 //	                                    calls a second of one GPU
 //	utilization, power, SM clock at 1 s                     3
 //	temperature, memory clock, state, reasons at 2 s        2
-//	encoder, decoder, fan, PCIe generation, width at 3 s    1.7
-//	power limit, ECC errors at 3 s                          0.7
+//	encoder, decoder, fan, PCIe generation, width at 2 s    2.5
+//	power limit, ECC errors at 2 s                          1
 //	PCIe throughput, both directions, at 2 s                1
 //	MIG mode at 5 s; instances where it is on               0.2
 //	process lists: compute; graphics, MPS at 2 s; samples   3
 //	driver peaks, where accounting is on                    2 at most
-//	                                                       13.6, with 8 GPUs 109
+//	                                                       14.7, with 8 GPUs 118
 //	waiting for Xid, all GPUs together                      1
 var metrics = []metric{
 	{"utilization", []string{"nvmlDeviceGetUtilizationRates"}, nil, 0, func(d gonvml.Device) (setter, gonvml.Return) {
@@ -44,7 +44,7 @@ var metrics = []metric{
 			m.Utilization.GPU, m.Utilization.Memory = atMost(v.Gpu, 100), atMost(v.Memory, 100)
 		}, ret
 	}},
-	{"temperature", []string{"nvmlDeviceGetTemperature"}, nil, 2 * time.Second, func(d gonvml.Device) (setter, gonvml.Return) {
+	{"temperature", []string{"nvmlDeviceGetTemperature"}, nil, everyOther, func(d gonvml.Device) (setter, gonvml.Return) {
 		v, ret := d.GetTemperature(gonvml.TEMPERATURE_GPU)
 		return func(m *sampler.Metrics) { m.Temperature = atMost(v, maxCelsius) }, ret
 	}},
@@ -56,47 +56,47 @@ var metrics = []metric{
 		v, ret := d.GetClockInfo(gonvml.CLOCK_SM)
 		return func(m *sampler.Metrics) { m.Clocks.SM = atMost(v, maxMHz) }, ret
 	}},
-	{"memory clock", []string{"nvmlDeviceGetClockInfo"}, nil, 2 * time.Second, func(d gonvml.Device) (setter, gonvml.Return) {
+	{"memory clock", []string{"nvmlDeviceGetClockInfo"}, nil, everyOther, func(d gonvml.Device) (setter, gonvml.Return) {
 		v, ret := d.GetClockInfo(gonvml.CLOCK_MEM)
 		return func(m *sampler.Metrics) { m.Clocks.Memory = atMost(v, maxMHz) }, ret
 	}},
-	{"performance state", []string{"nvmlDeviceGetPerformanceState"}, nil, 2 * time.Second, func(d gonvml.Device) (setter, gonvml.Return) {
+	{"performance state", []string{"nvmlDeviceGetPerformanceState"}, nil, everyOther, func(d gonvml.Device) (setter, gonvml.Return) {
 		v, ret := d.GetPerformanceState()
 		return func(m *sampler.Metrics) { m.PerformanceState = performanceState(v) }, ret
 	}},
-	{"event reasons", []string{symEventReasons}, nil, 2 * time.Second, func(d gonvml.Device) (setter, gonvml.Return) {
+	{"event reasons", []string{symEventReasons}, nil, everyOther, func(d gonvml.Device) (setter, gonvml.Return) {
 		v, ret := d.GetCurrentClocksEventReasons()
 		return throttleSetter(v), ret
 	}},
-	{"throttle reasons", []string{symThrottleReasons}, []string{symEventReasons}, 2 * time.Second, func(d gonvml.Device) (setter, gonvml.Return) {
+	{"throttle reasons", []string{symThrottleReasons}, []string{symEventReasons}, everyOther, func(d gonvml.Device) (setter, gonvml.Return) {
 		v, ret := d.GetCurrentClocksThrottleReasons()
 		return throttleSetter(v), ret
 	}},
-	{"encoder", []string{"nvmlDeviceGetEncoderUtilization"}, nil, seldom, func(d gonvml.Device) (setter, gonvml.Return) {
+	{"encoder", []string{"nvmlDeviceGetEncoderUtilization"}, nil, everyOther, func(d gonvml.Device) (setter, gonvml.Return) {
 		v, _, ret := d.GetEncoderUtilization()
 		return func(m *sampler.Metrics) { m.Utilization.Encoder = atMost(v, 100) }, ret
 	}},
-	{"decoder", []string{"nvmlDeviceGetDecoderUtilization"}, nil, seldom, func(d gonvml.Device) (setter, gonvml.Return) {
+	{"decoder", []string{"nvmlDeviceGetDecoderUtilization"}, nil, everyOther, func(d gonvml.Device) (setter, gonvml.Return) {
 		v, _, ret := d.GetDecoderUtilization()
 		return func(m *sampler.Metrics) { m.Utilization.Decoder = atMost(v, 100) }, ret
 	}},
-	{"fan", []string{"nvmlDeviceGetFanSpeed"}, nil, seldom, func(d gonvml.Device) (setter, gonvml.Return) {
+	{"fan", []string{"nvmlDeviceGetFanSpeed"}, nil, everyOther, func(d gonvml.Device) (setter, gonvml.Return) {
 		v, ret := d.GetFanSpeed()
 		return func(m *sampler.Metrics) { m.Fan = atMost(v, maxFan) }, ret
 	}},
-	{"PCIe generation", []string{"nvmlDeviceGetCurrPcieLinkGeneration"}, nil, seldom, func(d gonvml.Device) (setter, gonvml.Return) {
+	{"PCIe generation", []string{"nvmlDeviceGetCurrPcieLinkGeneration"}, nil, everyOther, func(d gonvml.Device) (setter, gonvml.Return) {
 		v, ret := d.GetCurrPcieLinkGeneration()
 		return func(m *sampler.Metrics) { m.PCIe.Generation = link(v, maxPCIeGeneration) }, ret
 	}},
-	{"PCIe width", []string{"nvmlDeviceGetCurrPcieLinkWidth"}, nil, seldom, func(d gonvml.Device) (setter, gonvml.Return) {
+	{"PCIe width", []string{"nvmlDeviceGetCurrPcieLinkWidth"}, nil, everyOther, func(d gonvml.Device) (setter, gonvml.Return) {
 		v, ret := d.GetCurrPcieLinkWidth()
 		return func(m *sampler.Metrics) { m.PCIe.Width = link(v, maxPCIeWidth) }, ret
 	}},
-	{"power limit", []string{"nvmlDeviceGetEnforcedPowerLimit"}, nil, seldom, func(d gonvml.Device) (setter, gonvml.Return) {
+	{"power limit", []string{"nvmlDeviceGetEnforcedPowerLimit"}, nil, everyOther, func(d gonvml.Device) (setter, gonvml.Return) {
 		v, ret := d.GetEnforcedPowerLimit()
 		return func(m *sampler.Metrics) { m.PowerLimit = watts(v) }, ret
 	}},
-	{"ECC errors", []string{"nvmlDeviceGetTotalEccErrors"}, nil, seldom, func(d gonvml.Device) (setter, gonvml.Return) {
+	{"ECC errors", []string{"nvmlDeviceGetTotalEccErrors"}, nil, everyOther, func(d gonvml.Device) (setter, gonvml.Return) {
 		v, ret := d.GetTotalEccErrors(gonvml.MEMORY_ERROR_TYPE_UNCORRECTED, gonvml.VOLATILE_ECC)
 		return func(m *sampler.Metrics) {
 			if v < maxCount {
@@ -106,8 +106,8 @@ var metrics = []metric{
 	}},
 }
 
-// seldom is how often a figure is asked for that changes slowly.
-const seldom = staleFor
+// everyOther is how often a figure is asked for that changes slowly: every other second.
+const everyOther = 2 * time.Second
 
 // The first is the name since driver 535, the second the one before.
 const (

@@ -11,7 +11,7 @@ import (
 const (
 	// staleFor is how old a value gets: after that it is asked for again, and where that fails, it is absent.
 	staleFor = 3 * time.Second
-	// slack lets a row that is due every 3 s be asked after 2.8 s: the caller's seconds are not exact.
+	// slack lets a row that is due every 2 s be asked after 1.8 s: the caller's seconds are not exact.
 	slack = 300 * time.Millisecond
 	// backOffMost is the longest pause after failures of one row, backOffKnown of one that has answered before: it is
 	// back soon after the driver is.

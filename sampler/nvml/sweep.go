@@ -4,6 +4,7 @@ package nvml
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdint.h>
+#include <sys/timerfd.h>
 #include <time.h>
 
 int64_t go_first(void);
@@ -22,7 +23,7 @@ typedef int (*memory_fn)(uintptr_t device, void *memory);
 enum { R_DEV, R_TIME, R_CODE, R_TOTAL, R_RESERVED, R_FREE, R_USED, R_WORDS };
 
 // The control words, shared with sampler.Sweep.
-enum { C_NEXT, C_PERIOD, C_UNTIL, C_STOP, C_CALLING, C_CALLS, C_MISSED, C_TICK, C_THREAD, C_RECORDS, C_LATE };
+enum { C_NEXT, C_PERIOD, C_UNTIL, C_STOP, C_CALLING, C_CALLS, C_MISSED, C_TICK, C_THREAD, C_RECORDS, C_LATE, C_ALARM, C_FROM };
 
 static int64_t now_ns(clockid_t clock) {
 	struct timespec t;
@@ -48,7 +49,8 @@ static int read_memory(void *fn1, void *fn2, int version, uintptr_t device, uint
 	return code;
 }
 
-// DEAR sweeps in a row that take half of the period end the call, or one that takes PERIODS: the period should be longer.
+// DEAR rounds in a row that take half of the period end the call, or one that takes PERIODS: the period should be longer. Such a
+// round is broken off, unless it is the only one, and the next one begins with the device after.
 // A thread that is first in line gives way when a sweep takes LONG.
 enum { DEAR = 2, PERIODS = 4, LONG = 5000000 };
 
@@ -109,6 +111,14 @@ static int rises(uint64_t used, uint64_t *above, uint64_t step) {
 	return used > mark;
 }
 
+// The alarm goes off when a call has lasted for OVERDUE, sampler.CallOverdue (ns). It is set anew after a call that took NOTABLE.
+enum { OVERDUE = 200000000, NOTABLE = 1000000 };
+
+static void alarm_in(const int64_t *c, long ns) {
+	struct itimerspec t = { .it_value = { 0, ns } };
+	if (c[C_ALARM] >= 0) timerfd_settime(c[C_ALARM], 0, &t, 0);
+}
+
 // sweep reads the devices whose turn it is every period until the time is over, something
 // needs a look, or the records are full. What is as it was is only counted.
 static void sweep(void *fn1, void *fn2, int n, const uintptr_t *devices, const uint8_t *versions,
@@ -131,18 +141,24 @@ static void sweep(void *fn1, void *fn2, int n, const uintptr_t *devices, const u
 		if (__atomic_load_n(&c[C_STOP], __ATOMIC_SEQ_CST)) break;
 		int64_t began = now_ns(CLOCK_MONOTONIC), end = began;
 		if (began - c[C_NEXT] > LATE) c[C_LATE] = began;
-		for (int i = 0; i < n; i++) {
+		alarm_in(c, OVERDUE);
+		int from = c[C_FROM] % n;
+		c[C_FROM] = 0;
+		for (int k = 0; k < n && c[C_FROM] == 0; k++) {
+			int i = (from + k) % n;
 			if (!due(&turns, i, c)) continue;
 			uint64_t *rec = recs + (int64_t)len * R_WORDS;
 			__atomic_store_n(&c[C_CALLING], i + 1, __ATOMIC_SEQ_CST);
 			__atomic_add_fetch(&c[C_CALLS], 1, __ATOMIC_SEQ_CST);
 			int code = read_memory(fn1, fn2, versions[i], devices[i], rec);
 			__atomic_store_n(&c[C_CALLING], 0, __ATOMIC_SEQ_CST);
-			if (__atomic_load_n(&c[C_STOP], __ATOMIC_SEQ_CST)) return; // abandoned: nobody reads this
+			if (__atomic_load_n(&c[C_STOP], __ATOMIC_SEQ_CST)) return; // abandoned: what it saw before was rescued, if anything
 			int64_t before = end;
 			end = now_ns(CLOCK_MONOTONIC);
+			if (end - before > NOTABLE) alarm_in(c, OVERDUE);
 			if (!counts[i] || end - before < least[i]) least[i] = end - before;
 			counts[i]++;
+			if (c[C_UNTIL] > 0 && end - began > PERIODS * c[C_PERIOD]) c[C_FROM] = i + 1;
 			int risen = code == 0 && (rises(rec[R_USED], &above[i], step) | (rec[R_USED] > __atomic_load_n(&news[i], __ATOMIC_RELAXED)));
 			uint64_t same = rec[R_USED] * 3 + rec[R_FREE]; // moves when either does
 			if (code == 0 && counts[i] > 1 && same == last[i]) continue;
@@ -151,14 +167,15 @@ static void sweep(void *fn1, void *fn2, int n, const uintptr_t *devices, const u
 			if (quiet[i] && same != last[i]) look = 1;
 			if (same != last[i]) moved[i] = end;
 			last[i] = same;
-			len++;
+			__atomic_store_n(&c[C_RECORDS], ++len, __ATOMIC_SEQ_CST);
 		}
 		if (end - began > LONG) give_way();
 		dear = end - began > c[C_PERIOD] / 2 ? dear + 1 : 0;
 		if (dear == DEAR || end - began > PERIODS * c[C_PERIOD]) look = 1;
 		next_turn(&turns, c, end);
+		if (c[C_NEXT] - end > OVERDUE / 2) alarm_in(c, 0);
 	}
-	c[C_RECORDS] = len;
+	alarm_in(c, 0);
 }
 */
 import "C"
@@ -204,7 +221,8 @@ func (s *Source) Sweep(w *sampler.Sweep) error {
 	}
 	fn1, fn2 := c.memory[0], c.memory[1]
 	devices, versions := make([]uintptr, n), make([]uint8, n)
-	last, moved, counts := make([]uint64, n), make([]int64, n), make([]int32, n)
+	last, moved := make([]uint64, n), make([]int64, n)
+	w.Tally = append(w.Tally[:0], make([]int32, n)...)
 	if len(w.News) < n || len(w.Every) < n || len(w.Still) < n || len(w.Phase) < n || len(w.Quiet) < n || len(w.Least) < n || min(slices.Min(w.Every), slices.Min(w.Still)) < 1 {
 		return errClosed
 	}
@@ -223,11 +241,12 @@ func (s *Source) Sweep(w *sampler.Sweep) error {
 		w.Scratch = make([]uint64, (sweepRecords+n)*C.R_WORDS)
 	}
 	recs := w.Scratch
-	w.Control[C.C_PERIOD], w.Control[C.C_UNTIL] = int64(w.Period), int64(w.For)
+	w.Control[C.C_PERIOD], w.Control[C.C_UNTIL], w.Control[C.C_ALARM] = int64(w.Period), int64(w.For), c.overdue.alarm
+	atomic.StoreInt64(&w.Control[C.C_RECORDS], 0) // from here on it may be rescued
 	C.sweep(fn1.pointer, fn2.pointer, C.int(n), (*C.uintptr_t)(unsafe.Pointer(&devices[0])),
 		(*C.uint8_t)(&versions[0]), (*C.int64_t)(&w.Every[0]), (*C.int64_t)(&w.Still[0]), (*C.int64_t)(&w.Phase[0]), (*C.int64_t)(&moved[0]), (*C.uint8_t)(&w.Quiet[0]), (*C.int64_t)(&w.Control[0]),
 		(*C.uint64_t)(&w.Above[0]), C.uint64_t(w.Step), (*C.uint64_t)(&w.News[0]), (*C.uint64_t)(&last[0]), (*C.int64_t)(&w.Least[0]),
-		(*C.uint64_t)(&recs[0]), C.int(len(recs)/C.R_WORDS), (*C.int32_t)(&counts[0]))
+		(*C.uint64_t)(&recs[0]), C.int(len(recs)/C.R_WORDS), (*C.int32_t)(&w.Tally[0]))
 	if w.Stopped() {
 		return nil
 	}
@@ -235,8 +254,23 @@ func (s *Source) Sweep(w *sampler.Sweep) error {
 		m := &c.devices[dev].memory
 		m.last, m.moved = last[i], moved[i]
 	}
-	c.decode(w, recs[:w.Control[C.C_RECORDS]*C.R_WORDS], counts)
+	c.decode(w)
 	return nil
+}
+
+// Rescue implements sampler.Sweeper.
+func (s *Source) Rescue(w *sampler.Sweep) bool {
+	c, err := s.connected()
+	if err != nil {
+		return false
+	}
+	defer c.leave()
+	// In a call the sweep writes no records, and after it it will find that it was stopped.
+	if atomic.LoadInt64(&w.Control[C.C_CALLING]) == 0 || slices.Max(w.Devices) >= len(c.devices) {
+		return false
+	}
+	c.decode(w)
+	return true
 }
 
 // Calm implements sampler.Sweeper.
@@ -246,7 +280,8 @@ func (s *Source) Calm(w *sampler.Sweep) {
 
 // decode turns the records of C into readings. A device that failed is left to Memory,
 // which knows what its answers mean.
-func (c *conn) decode(w *sampler.Sweep, recs []uint64, counts []int32) {
+func (c *conn) decode(w *sampler.Sweep) {
+	recs := w.Scratch[:atomic.LoadInt64(&w.Control[C.C_RECORDS])*C.R_WORDS]
 	now, present := time.Now(), int64(C.now_ns(C.CLOCK_MONOTONIC))
 	for ; len(recs) > 0; recs = recs[C.R_WORDS:] {
 		i := int(recs[C.R_DEV])
@@ -262,7 +297,7 @@ func (c *conn) decode(w *sampler.Sweep, recs []uint64, counts []int32) {
 		d.memory.good(r)
 		w.Readings = append(w.Readings, sampler.TimedReading{Device: i, Time: now.Add(time.Duration(int64(recs[C.R_TIME]) - present)), Reading: r})
 	}
-	for i, n := range counts {
+	for i, n := range w.Tally {
 		w.Counts[i], w.Calls[i] = int(n), int(n)
 	}
 	w.Missed, w.Control[C.C_MISSED] = int(w.Control[C.C_MISSED]), 0

@@ -227,3 +227,33 @@ func TestSweepRefuses(t *testing.T) {
 		}
 	}
 }
+
+// TestSweepIsRescued: what a sweep saw before a call that hangs is not lost; the alarm tells of that call, and of no other.
+func TestSweepIsRescued(t *testing.T) {
+	s, inside := playText(t, "gpu 0-1\nmem * used=40GiB\nmem 0 used=50GiB at=600ms\nhang nvmlDeviceGetMemoryInfo_v2 gpu=1 from=700ms to=2s\n")
+	if !inside {
+		return
+	}
+	mustOpen(t, s)
+	w := sweepOf(2, 5*time.Second)
+	begin := time.Now()
+	ended := make(chan error)
+	go func() { ended <- s.Sweep(w) }()
+	if !s.Overdue() {
+		t.Fatal("there is no alarm")
+	}
+	if d := time.Since(begin); d < 700*time.Millisecond+sampler.CallOverdue || d > 1800*time.Millisecond {
+		t.Errorf("the alarm goes off after %v", d)
+	}
+	w.Stop()
+	if !s.Rescue(w) || len(w.Readings) == 0 || w.Readings[len(w.Readings)-1].Used != 50*sampler.GiB || w.Counts[1] < 10 {
+		t.Errorf("rescued: %+v, %v readings", w.Readings, w.Counts)
+	}
+	if err := <-ended; err != nil || s.Rescue(w) {
+		t.Errorf("the sweep ends with %v, and can be rescued after it", err)
+	}
+	s.Close()
+	if s.Overdue() {
+		t.Error("there is an alarm when all is over")
+	}
+}

@@ -330,7 +330,7 @@ struct set {
 	struct range r[64];
 };
 
-enum kind { FAIL, LATENCY, HANG, INSUFFICIENT };
+enum kind { FAIL, LATENCY, HANG, CRASH, INSUFFICIENT };
 
 struct rule {
 	enum kind kind;
@@ -1269,7 +1269,7 @@ static bool known_function(const char *glob)
 	return false;
 }
 
-/* fail, latency, hang and insufficient: FUNCTION [gpu=] [from=] [to=] and what is their own. */
+/* fail, latency, hang, crash and insufficient: FUNCTION [gpu=] [from=] [to=] and what is their own. */
 static bool read_rule(struct reader *r, enum kind kind)
 {
 	struct rule u = {.kind = kind, .code = UNKNOWN, .any_gpu = true};
@@ -1305,6 +1305,7 @@ static bool read_rule(struct reader *r, enum kind kind)
 static bool read_fail(struct reader *r) { return read_rule(r, FAIL); }
 static bool read_latency(struct reader *r) { return read_rule(r, LATENCY); }
 static bool read_hang(struct reader *r) { return read_rule(r, HANG); }
+static bool read_crash(struct reader *r) { return read_rule(r, CRASH); }
 static bool read_insufficient(struct reader *r) { return read_rule(r, INSUFFICIENT); }
 
 static bool read_init(struct reader *r)
@@ -1375,7 +1376,7 @@ static const struct {
 	{"gpu", read_gpu},         {"mig", read_mig},       {"mem", read_mem},         {"spike", read_spike},
 	{"wobble", read_wobble},   {"cycle", read_cycle},   {"hidden", read_hidden},   {"programs", read_programs},   {"raw", read_raw},
 	{"set", read_set},         {"proc", read_proc},     {"accounting", read_accounting}, {"xid", read_xid},
-	{"fail", read_fail},       {"latency", read_latency}, {"hang", read_hang},     {"insufficient", read_insufficient},
+	{"fail", read_fail},       {"latency", read_latency}, {"hang", read_hang},     {"crash", read_crash},   {"insufficient", read_insufficient},
 	{"init", read_init},       {"reload", read_reload},
 };
 
@@ -1564,6 +1565,7 @@ static Ret obey(struct call *c, const struct device *d)
 		switch (u->kind) {
 		case LATENCY: latency = u; break;
 		case HANG: wait_hang(u); break;
+		case CRASH: *(volatile int *)0 = 0; break;
 		case FAIL: ret = u->code; break;
 		case INSUFFICIENT: c->insufficient = true; break;
 		}

@@ -40,7 +40,7 @@ var arrows = []struct {
 	{"advice/*test", []string{"sampler", "advice/series"}},
 	{"advice/*", []string{"sampler"}}, // series, command, lang
 	{"theme", nil},
-	{"ui", []string{"sampler", "sampler/history", "sampler/fleet", "advice", "advice/*", "theme", "ui/plain", "ui/player", "ui/notify"}},
+	{"ui", []string{"sampler", "sampler/history", "sampler/fleet", "advice", "advice/*", "theme", "ui/plain", "ui/player", "ui/notify", "ui/crash"}},
 	{"ui/cli", []string{"sampler", "sampler/*", "advice", "advice/*", "theme", "ui", "ui/*"}},
 	{"ui/player", []string{"sampler", "sampler/history", "advice", "advice/*"}}, // no screen
 	{"ui/config", []string{"theme"}},

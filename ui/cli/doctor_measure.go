@@ -10,6 +10,7 @@ import (
 	"nvpeak/sampler/demo"
 	"nvpeak/sampler/nvml"
 	"nvpeak/sampler/proc"
+	"nvpeak/ui/crash"
 )
 
 const (
@@ -35,12 +36,15 @@ func (c *checkup) gather(ctx context.Context) {
 		}
 		src, identify = scripted, scripted.Host().Identify
 	} else {
+		crash.Watch()
 		driver := nvml.New(nvml.Options{Library: string(c.app.opt.library)})
 		src, diagnose = driver, func() (nvml.Diagnosis, error) { return driver.Diagnose(callTimeout) }
 	}
 	limit, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
-	if c.inventory, c.openError = src.Open(limit); c.openError != nil {
+	answered := c.app.sayWaiting()
+	c.inventory, c.openError = src.Open(limit)
+	if answered(); c.openError != nil {
 		return
 	}
 	c.diagnosis, c.openError = diagnose()

@@ -12,6 +12,7 @@ import (
 	"nvpeak/sampler/nvml"
 	"nvpeak/sampler/proc"
 	"nvpeak/sampler/torch"
+	"nvpeak/ui/crash"
 )
 
 // live is a loop over the chosen source.
@@ -47,21 +48,26 @@ const (
 const answerTimeout = 20 * time.Second
 
 // sayAfter is when it says that it waits.
-const sayAfter = 3 * time.Second
+const sayAfter = 2 * time.Second
 
 var errNoAnswer = fmt.Errorf("the NVIDIA driver has not answered for %.0f s; see what hangs with: nvpeak doctor", answerTimeout.Seconds())
 
 // answered begins to measure for a command without a screen, which has nothing to show until the
 // driver answers.
 func (a *app) answered(ctx context.Context, l *live) error {
-	slow := time.AfterFunc(sayAfter, func() { a.say("waiting for the NVIDIA driver, which has not answered yet") })
-	defer slow.Stop()
+	defer a.sayWaiting()()
 	began := time.Now()
 	err := l.start(ctx, answerTimeout)
 	if err == nil && time.Since(began) >= answerTimeout {
 		return errNoAnswer
 	}
 	return err
+}
+
+// sayWaiting says after a while that the driver has not answered, unless stop is called before.
+func (a *app) sayWaiting() (stop func()) {
+	slow := time.AfterFunc(sayAfter, func() { a.say("waiting for the NVIDIA driver, which has not answered yet") })
+	return func() { slow.Stop() }
 }
 
 // readings gets every reading of the memory, as a recording does.
@@ -90,6 +96,7 @@ func (a *app) source(o sampler.Options) (*live, error) {
 	if a.opt.requests != "" && o.Settle == 0 { // a command that goes on
 		l.reporter = a.reports(&o)
 	}
+	crash.Watch()
 	l.Loop = sampler.NewLoop(nvml.New(nvml.Options{Library: string(a.opt.library), Clock: o.Clock}), o)
 	return l, nil
 }

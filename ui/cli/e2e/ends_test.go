@@ -90,11 +90,39 @@ func TestSuspend(t *testing.T) {
 	}
 }
 
-// A driver that hangs at once must not keep the screen from opening, nor q from working.
+// A driver that hangs at once must not keep the screen from opening, nor q from working, and what is not answered is said.
 func TestHangAtInit(t *testing.T) {
 	t.Parallel()
-	term := open(t, setup{scenario: "gpu 0\nhang nvmlInit*\n"})
+	const scenario = "gpu 0\nhang nvmlInit*\n"
+	term := open(t, setup{scenario: scenario})
 	see(t, term, "connecting")
+	see(t, term, "has not answered")
+	if d := time.Since(term.Started); d > 3*time.Second {
+		t.Errorf("that the driver does not answer is said after %v", d)
+	}
+	doctor := open(t, setup{scenario: scenario, args: []string{"doctor"}})
+	see(t, doctor, "has not answered")
 	press(t, term, "q")
 	ends(t, term, 0)
+}
+
+// A driver library that crashes ends the program: one line says so, and the terminal is as it was.
+func TestDriverCrashes(t *testing.T) {
+	t.Parallel()
+	for _, call := range []string{"MemoryInfo*", "PowerUsage"} { // on the thread of the sweep, and of the slow poller
+		scenario := "gpu 0-1\nmem * used=10GiB\ncrash nvmlDeviceGet" + call + " gpu=1 from=1500ms\n"
+		term := open(t, setup{scenario: scenario})
+		see(t, term, "10.0 / ")
+		code, err := term.Wait(patience)
+		if s := term.State(); code != -1 || err != nil || s.AltScreen || !s.CursorVisible {
+			t.Errorf("%s: ended with %d, %v; %+v", call, code, err, s)
+		}
+		said := "nvpeak: the NVIDIA driver library has crashed in a call (SIGSEGV)"
+		if screen := term.Screen(); !strings.Contains(screen, said) || strings.Contains(screen, "goroutine") {
+			t.Errorf("%s: it says:\n%s", call, screen)
+		}
+		if r := run(t, setup{scenario: scenario, args: []string{"stream"}}); !strings.HasPrefix(r.err, said) || strings.Count(r.err, "\n") != 1 {
+			t.Errorf("%s: stream says %q", call, r.err)
+		}
+	}
 }
