@@ -90,9 +90,11 @@ func (p *poller) pollSweeper(w *worker, src Sweeper, slow *aside, ready func()) 
 	for first := true; w.group.ctx.Err() == nil; first = false {
 		var ours, theirs []int
 		for dev, n := range p.pick {
+			hung := w.group.isHung(callMemory, dev)
+			r.gpus[dev].hung = hung
 			switch cost, period, apart := slow.rate(dev); {
 			case r.setAside(dev, cost, period, apart): // even if it hangs
-			case w.group.isHung(callMemory, dev):
+			case hung:
 			case failing[dev]:
 				ok, alive := p.askMemory(w, dev)
 				if !alive {

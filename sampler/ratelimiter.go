@@ -36,6 +36,7 @@ type gpuRate struct {
 	period time.Duration // within the duty
 	quiet  bool
 	apart  bool // it is set aside: somebody else says how often it is read
+	hung   bool // its memory call does not return: how often it would be read says nothing
 	late   []callCosts
 }
 
@@ -196,10 +197,13 @@ func (r *rateLimiter) period(dev int) time.Duration {
 }
 
 // sampling is how the memory is read now. The period is that of the slowest GPU whose memory
-// may move.
+// may move, and that answers.
 func (r *rateLimiter) sampling() Sampling {
 	s := Sampling{PeriodSeconds: r.asked.Seconds(), AskedSeconds: r.asked.Seconds()}
 	for i := range r.gpus {
+		if r.gpus[i].hung {
+			continue
+		}
 		s.PeriodSeconds = max(s.PeriodSeconds, r.gpus[i].period.Seconds())
 		s.DutyPercent += 100 * float64(r.gpus[i].cost) / float64(r.period(i))
 	}

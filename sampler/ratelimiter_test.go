@@ -361,3 +361,16 @@ func TestStillPace(t *testing.T) {
 		t.Errorf("who asks for 100 ms gets %d of them while the memory stands still", slow.Still[0])
 	}
 }
+
+// A GPU whose call hangs does not make the header say that the others are read seldom.
+func TestSamplingLeavesOutHung(t *testing.T) {
+	r := newRateLimiter(ms(20), 2)
+	r.setAside(1, ms(300), ms(2800), true)
+	if got := r.sampling().PeriodSeconds; got < 2.8 {
+		t.Errorf("a slow one: every %v s", got)
+	}
+	r.gpus[1].hung = true
+	if got := r.sampling(); got.PeriodSeconds != 0.020 || got.DutyPercent > 1 {
+		t.Errorf("one that hangs: %+v", got)
+	}
+}
