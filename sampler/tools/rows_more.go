@@ -14,7 +14,7 @@ var more = []Tool{
 		Source: "https://github.com/microsoft/Bringing-Old-Photos-Back-to-Life/blob/master/README.md",
 		Levers: []Lever{{Input, "detection.py --input_size scale_256", "pixels"}}},
 	{Name: "Upscale-A-Video", Words: []string{"upscale-a-video", "inference_upscale_a_video"}, Does: Runs,
-		Source: "https://github.com/sczhou/Upscale-A-Video/blob/main/inference_upscale_a_video.py",
+		Source: "https://github.com/sczhou/Upscale-A-Video/blob/master/inference_upscale_a_video.py",
 		Levers: []Lever{{Input, "--perform_tile", "tiles"}, {Bits, "--load_8bit_llava", "bits8"}, {Model, "--no_llava", "smaller"}}},
 	{Name: "SeedVR2", Words: []string{"seedvr2", "SeedVR2_VideoUpscaler"}, Does: Runs,
 		Source: "https://github.com/numz/ComfyUI-SeedVR2_VideoUpscaler/blob/main/README.md",
