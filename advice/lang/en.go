@@ -2209,6 +2209,7 @@ var textsEN = map[string]string{
 	"lever.capped":       "not more gaussians than that (strategy mcmc)",
 	"lever.split":        "GiB of weights for each GPU, some GiB less than it has",
 	"lever.gaussians":    "fewer gaussians",
+	"lever.disparity":    "a smaller range of disparities",
 	"lever.sequences":    "fewer sequences of the alignment",
 	"lever.memory":       "keeps less of what came before",
 	"lever.workers":      "fewer at the same time",

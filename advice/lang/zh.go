@@ -2208,6 +2208,7 @@ var textsZH = map[string]string{
 	"lever.capped":       "高斯不超过这个数（strategy mcmc）",
 	"lever.split":        "每块 GPU 放多少 GiB 权重，比它的容量少几 GiB",
 	"lever.gaussians":    "更少的高斯",
+	"lever.disparity":    "更小的视差范围",
 	"lever.sequences":    "比对中更少的序列",
 	"lever.memory":       "少保留之前的内容",
 	"lever.workers":      "同时更少的进程",
