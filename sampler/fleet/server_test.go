@@ -33,6 +33,7 @@ type stored struct {
 }
 
 func (s *store) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Date", noon.Format(http.TimeFormat)) // the clock of the rig, too
 	query := r.FormValue("query")
 	s.asked = append(s.asked, query)
 	switch {
@@ -104,8 +105,6 @@ func polling(t *testing.T, s *store, source string) (*rig, *server) {
 		t.Fatal(err)
 	}
 	t.Cleanup(p.client.http.CloseIdleConnections)
-	// Its Date is of now, and the clock of the rig is not.
-	r.at = time.Now().UTC().Truncate(time.Second)
 	return r, p
 }
 

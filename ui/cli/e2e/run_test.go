@@ -254,7 +254,7 @@ func TestRunPassesSignals(t *testing.T) {
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGQUIT} {
 		t.Run(sig.String(), func(t *testing.T) {
 			t.Parallel()
-			cmd, _ := watched(t, "python3", "-c", fmt.Sprintf("import signal,time,sys\nn=[0]\ndef f(*a): n[0]+=1\nsignal.signal(%d,f)\nprint('ready',flush=True)\ntime.sleep(1)\nprint(n[0]); sys.exit(40+n[0])", sig))
+			cmd, _ := watched(t, "python3", "-c", fmt.Sprintf("import signal,time,sys\nn=[0]\ndef f(*a): n[0]+=1\nsignal.signal(%d,f)\nprint('ready',flush=True)\nend=time.time()+10\nwhile not n[0] and time.time()<end: time.sleep(0.05)\ntime.sleep(0.5)\nprint(n[0]); sys.exit(40+n[0])", sig))
 			out, err := cmd.StdoutPipe()
 			if err != nil {
 				t.Fatal(err)
