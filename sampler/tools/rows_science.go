@@ -324,7 +324,7 @@ var science = []Tool{
 	{Name: "TD-MPC2", Words: []string{"td-mpc2"}, Does: Trains,
 		Source: "https://github.com/nicklashansen/tdmpc2/blob/main/tdmpc2/config.yaml",
 		Levers: []Lever{{Batch, "batch_size=128", "half"}, {Model, "model_size=1", "smaller"}, {Input, "buffer_size=100_000", "buffer"}}},
-	{Name: "robomimic", Words: []string{"robomimic"}, For: Trains,
+	{Name: "robomimic", Library: true, Words: []string{"robomimic"}, For: Trains,
 		Source: "https://github.com/ARISE-Initiative/robomimic/blob/master/robomimic/config/base_config.py",
 		Levers: []Lever{{Batch, "config.train.batch_size = 16", "half"}}},
 	{Name: "anomalib", Words: []string{"anomalib"},
