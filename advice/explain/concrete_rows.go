@@ -149,6 +149,7 @@ var concreteRows = []concreteRow{
 	{"rmm.reinitialize(", nil, "", false},
 	{"LocalCUDACluster(", nil, "", false},
 	{"CUDA_VISIBLE_DEVICES=1 python", (*failure).secondGPU, "", false},
+	{"--H 384 --W 384", nil, "", false},
 	{"dask_cudf.read_", nil, "", false},
 	{"deepspeed.zero.Init(", nil, "", false},
 	{"cupy.get_default_memory_pool()", nil, "", false},

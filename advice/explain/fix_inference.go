@@ -57,6 +57,16 @@ var fixesInference = []fixRow{
 			}
 			return []string{f.comment("do.without_option", "option", f.fullPrecisionOption())}
 		}},
+	{id: FixHalfPrecision, source: "https://github.com/CompVis/stable-diffusion/issues/86",
+		kinds: imageTool, cost: 0.05,
+		lives: map[string]float64{CauseTooBig: 0.92, CauseUnknown: 0.65, CauseFragmentation: 0.7},
+		when: func(f *failure) bool { // which computes in 16 bits under autocast, with weights of 32
+			return f.program.name == "ldm" && f.makesPictures() && !f.halfPrecision() && !f.onHost() && f.told(sampler.ToldInForce+"--n_samples 1")
+		},
+		reach: always(1),
+		do: func(f *failure) []string {
+			return []string{"model = model.half()  " + f.comment("do.ldm_half"), "--H 384 --W 384  " + f.comment("do.or")}
+		}},
 	{id: FixHalfPrecision, source: "https://huggingface.co/docs/transformers/perf_infer_gpu_one",
 		kinds: evaluation | inference, cost: 0.04,
 		lives: map[string]float64{CauseTooBig: 0.75, CauseDataSpike: 0.6, CauseUnknown: 0.45, CauseOversubscribed: 0.6},
@@ -134,7 +144,7 @@ var fixesInference = []fixRow{
 		kinds: training | undecided, cost: 0.15,
 		lives: map[string]float64{CauseTooBig: 0.92, CauseDataSpike: 0.9, CauseFragmentation: 0.8, CauseOversubscribed: 0.7, CauseUnknown: 0.5},
 		when: func(f *failure) bool {
-			return (f.oneSample() || f.sizeAlone()) && f.inTraining() && f.phase() != sampler.PhaseSaving && !f.onHost() && !f.refusedThoughFree() && !f.arrays() && (f.onPixels() || f.onlyMessage() || f.history == nil && f.numbers() && !f.someSteps() || f.reported() && len(f.command.Arguments()) == 0 || f.told(sampler.ToldPixels))
+			return (f.oneSample() || f.sizeAlone()) && f.inTraining() && f.phase() != sampler.PhaseSaving && !f.onHost() && !f.refusedThoughFree() && !f.arrays() && (f.onPixels() || f.onlyMessage() || f.history == nil && f.numbers() && !f.someSteps() || f.reported() && len(f.command.Arguments()) == 0 || f.nothingElseTold() || f.told(sampler.ToldPixels))
 		},
 		reach: func(f *failure) float64 {
 			switch {

@@ -136,7 +136,7 @@ func (f *failure) batchToOne(list []string) []string {
 	if f.batch() > 0 || !f.told(sampler.ToldTried+"batch") || f.told(sampler.ToldOne) || f.impossible() {
 		return list
 	}
-	return withLine(list, f.comment("do.batch_to_one"))
+	return append([]string{f.comment("do.batch_to_one")}, list...)
 }
 
 // lessOfModels is the option of a tool for pictures that keeps models in RAM, where it was not tried: of public threads with
@@ -159,6 +159,11 @@ func (f *failure) smallGPU() []string {
 // smallForRunning: a model that only runs may run on the CPU as well, where a GPU is as small as that (own threshold).
 func (f *failure) smallForRunning() bool {
 	return f.program.is(evaluation|inference|imageTool) && f.total.Known() && f.total.Or(0) <= 17*sampler.GiB/4 && !f.onHost() && !f.tinyGPU() && f.event.Kind == sampler.KindCUDA && f.history == nil
+}
+
+// smallAnyway: few programs of these days run in that, whatever is made smaller (own threshold).
+func (f *failure) smallAnyway() bool {
+	return !f.triedGPU() && f.total.Known() && f.total.Or(0) <= 17*sampler.GiB/8 && !f.tinyGPU() && !f.onHost() && f.event.Kind == sampler.KindCUDA && f.history == nil && !f.othersMatter()
 }
 
 // pictureVariant names what is made smaller as the program calls it.

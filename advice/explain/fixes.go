@@ -190,8 +190,11 @@ func (f *failure) render(s scored, rank int) sampler.Advice {
 	if big := f.toStop(); s.row.id == FixStopOtherProcess && big.PID > 0 {
 		a.PID = sampler.Some(big.PID)
 	}
-	if s.row.id == FixSmallerInput && f.smallForRunning() {
+	switch {
+	case s.row.id == FixSmallerInput && f.smallForRunning():
 		a.Title = f.words.Say("title.or_cpu", "title", a.Title)
+	case rank == 1 && f.smallAnyway() && slices.Contains(followsOwn, s.row.id):
+		a.Title = f.words.Say("title.or_gpu", "title", a.Title)
 	}
 	if s.known && s.saves.high > 0 && s.saves.high <= widestSaving*s.saves.low && s.saves.high <= f.total.Or(s.saves.high) { // nobody has more than the GPU to save
 		a.Saves = sampler.Some(sampler.Range{Low: s.saves.low, High: s.saves.high})

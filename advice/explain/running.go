@@ -7,6 +7,11 @@ import (
 	"nvpeak/sampler"
 )
 
+// nothingElseTold: a post without a figure or a traceback tells no more than that a smaller batch did not help.
+func (f *failure) nothingElseTold() bool {
+	return !f.numbers() && f.told(sampler.ToldShort) && f.history == nil && len(f.context.Functions) == 0 && !f.usesLoRA() && !f.told(sampler.ToldText)
+}
+
 // sizeDecides: nothing speaks of a batch, and it works on pictures, calls CUDA itself, has the allocator of ComfyUI or asks for a sixth of the GPU
 // at once. Of public threads with such a text the size of the input was what helped five times as often as a batch.
 func (f *failure) sizeDecides() bool {

@@ -136,6 +136,8 @@ func (f *failure) agreeing(l tools.Lever) (tools.Lever, bool) {
 		return l, !f.halfPrecision()
 	case l.Of == tools.Bits && (l.By == "bits4" || l.By == "bits8"):
 		return l, !f.shows(sampler.ShowsFewBits)
+	case l.By == "chunk" && f.told(sampler.ToldTried+"chunks"), l.By == "pixels" && f.triedSize():
+		return l, false
 	case l.Of != tools.Batch || f.batch() == 0 || l.By != "half" && l.By != "one" && l.By != "accumulate":
 		return l, true
 	}

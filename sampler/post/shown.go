@@ -76,7 +76,7 @@ var settable = []string{"load_in_8bit=True", "load_in_4bit=True", "low_cpu_mem_u
 // windowsToo is Windows by its version in a sentence, or a path on any drive; withinWindows is the Linux that runs in it and has
 // its own commands.
 var (
-	windowsToo    = lazily(`(?i)\bon a windows\b|\bwin(?:dows)? ?(?:7|8|1[01])\b|\b[a-z]:\\\w`)
+	windowsToo    = lazily(`(?i)\bon a windows\b|\bwin(?:dows)? ?(?:7|8|1[01])\b|\bMSVC\b|\b[a-z]:\\\w`)
 	withinWindows = lazily(`(?i)\bWSL ?2?\b|/mnt/c/`)
 )
 
@@ -121,7 +121,7 @@ func addTool(c *sampler.LogContext, text string) {
 		}
 	}
 	for _, l := range t.Levers {
-		if less(text, l.Type) {
+		if less(text, l.Type) || strings.Contains(l.Type, "_dataloader.") && oldMM.MatchString(text) {
 			c.Told = append(c.Told, sampler.ToldInForce+l.Type)
 			continue
 		}
@@ -130,6 +130,9 @@ func addTool(c *sampler.LogContext, text string) {
 		}
 	}
 }
+
+// oldMM are OpenMMLab's programs of before 2022, whose loaders are set by other names.
+var oldMM = lazily(`(?i)\bmm(?:action2?|det\w*|seg\w*|pose|cls)\W{1,4}v?(?:0\.\d|2\.\d)|\b(?:samples|videos)_per_gpu\b`)
 
 // setting is a setting with a number, as levers have it.
 var setting = lazily(`^["'-]*([A-Za-z_][\w.-]*)["']?(\s*[=: ]\s*)(\d+(?:\.\d+)?)$`)

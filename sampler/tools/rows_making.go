@@ -80,7 +80,7 @@ var making = []Tool{
 	{Name: "pytorch-CycleGAN-and-pix2pix", Words: []string{"pytorchcycleganandpix2pix", "cyclegan", "CycleGANModel"},
 		Source: "https://github.com/junyanz/pytorch-CycleGAN-and-pix2pix/blob/master/options/base_options.py",
 		Levers: []Lever{{Input, "--load_size 143 --crop_size 128", "pixels"}, {Batch, "--batch_size 1", "one"}, {Model, "--netG resnet_6blocks", "smaller"}, {Model, "--ngf 32", "layers"}}},
-	{Name: "SPADE", Words: []string{"SPADEGenerator", "SPADEResnetBlock", "Pix2PixTrainer"},
+	{Name: "SPADE", Words: []string{"SPADEResnetBlock", "Pix2PixTrainer"},
 		Source: "https://github.com/NVlabs/SPADE/blob/master/options/base_options.py",
 		Levers: []Lever{{Batch, "--batchSize 1", "one"}, {Input, "--crop_size 256", "crop"}, {Input, "--load_size 512", "pixels"}, {Model, "--ngf 32", "layers"}}},
 	{Name: "pixel2style2pixel", Words: []string{"pixel2style2pixel"},

@@ -180,7 +180,7 @@ var vision = []Tool{
 		Levers: []Lever{{Input, "--net_resolution -1x256", "pixels"}, {Model, "--model_pose COCO", "smaller"}}},
 	{Name: "PyTracking", Words: []string{"pytracking", "dimp", "dimp50", "superdimp", "prdimp"},
 		Source: "https://github.com/visionml/pytracking/blob/master/ltr/train_settings/dimp/dimp50.py",
-		Levers: []Lever{{Batch, "settings.batch_size = 5", "half"}, {Input, "settings.feature_sz = 14", "pixels"}, {Input, "num_train_frames=2", "frames"}}},
+		Levers: []Lever{{Input, "params.sample_memory_size = 50", "memory"}, {Input, "params.image_sample_size = 14*16", "pixels"}, {Batch, "settings.batch_size = 5", "accumulate"}}},
 	{Name: "ByteTrack", Words: []string{"bytetrack"},
 		Source: "https://github.com/ifzhang/ByteTrack/blob/main/tools/track.py",
 		Levers: []Lever{{Batch, "-b 1", "one"}, {Bits, "--fp16", "half16"}, {Input, "--tsize 640", "pixels"}}},
