@@ -33,8 +33,12 @@ func (v *view) gpuPane(c *canvas, r rect, g *sampler.GPU) {
 		for i, line := range lines[:min(len(lines), in.h)] {
 			c.put(in.x+1, in.y+i, in.x+in.w, theme.Critical, line)
 		}
-		if rest := in.h - len(lines); rest > 0 && !v.plot.metric.isMemory() {
-			v.gpuPlot(c, rect{in.x, in.y + len(lines), in.w, rest}, g)
+		m, rest := v.plot.metric, in.h-len(lines)
+		if m.isMemory() && g.Utilization.GPU.Known() {
+			m = m.next() // utilization
+		}
+		if rest > 0 && !m.isMemory() {
+			v.plotOf(m, c, rect{in.x, in.y + len(lines), in.w, rest}, g)
 		}
 		return
 	}

@@ -10,12 +10,14 @@ import (
 )
 
 // gpuPlot is the history of the plotted metric, with the watermark and the need for memory.
-func (v *view) gpuPlot(c *canvas, r rect, g *sampler.GPU) {
+func (v *view) gpuPlot(c *canvas, r rect, g *sampler.GPU) { v.plotOf(v.plot.metric, c, r, g) }
+
+func (v *view) plotOf(m plotMetric, c *canvas, r rect, g *sampler.GPU) {
 	s := v.history.GPU(g.Key())
 	if s == nil || r.h < 2 {
 		return
 	}
-	m, n := v.plot.metric, graphColumns(r.w)
+	n := graphColumns(r.w)
 	if n < 4 {
 		return
 	}
