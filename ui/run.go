@@ -41,7 +41,7 @@ func Run(ctx context.Context, in, out *os.File, m *Model) (err error) {
 	m.began = func() { stopTicker(p) }
 	stop := watchSignals(ctx, p, &m.tty)
 	defer stop()
-	if m.fleet == nil && m.player == nil {
+	if m.fleet == nil && m.player == nil && m.opt.Label == "" { // a driver is asked
 		defer time.AfterFunc(answerTime, func() { p.Send(answerLate{}) }).Stop()
 	}
 	if _, err = p.Run(); m.err != nil {
