@@ -102,6 +102,7 @@ const (
 	ToldBatch        = "batch"         // a batch is spoken of
 	ToldLengths      = "lengths"       // the length of sequences of tokens is spoken of
 	ToldLargePainter = "large_painter" // a model that makes pictures has ten billions of parameters or more
+	ToldAsksOffload  = "asks_offload"  // whether parts of the model can be kept in host memory is asked
 	ToldAsksRAM      = "asks_ram"      // whether the memory of the machine can be used is asked
 	ToldOtherGPUs    = "other_gpus"    // there are free GPUs, or the setting that chooses one is said to have no effect
 	ToldTiny         = "tiny"          // pictures or videos of less than 300 pixels a side

@@ -256,6 +256,14 @@ var fixesInference = []fixRow{
 		do: func(f *failure) []string {
 			return append([]string{f.comment("do.painter_bits")}, doOffload(f)...)
 		}},
+	{id: FixOffloadModel, source: "https://huggingface.co/docs/diffusers/optimization/memory",
+		kinds: evaluation | inference | imageTool | undecided, cost: 0.03, // it is asked for, so that its time is no price
+		lives: map[string]float64{CauseTooBig: 0.95, CauseUnknown: 0.75, CauseOversubscribed: 0.8},
+		when: func(f *failure) bool {
+			return f.told(sampler.ToldAsksOffload) && !f.told(sampler.ToldTried+"offload") && !f.onHost() && f.offloadPossible()
+		},
+		reach: always(1),
+		do:    doOffload},
 	{id: FixOffloadModel, source: "https://docs.pytorch.org/docs/stable/tensor_attributes.html#torch.device",
 		kinds: ownCode | imageTool, cost: 0.02, // it is asked for, so that slow is enough
 		lives:   map[string]float64{CauseTooBig: 0.97, CauseUnknown: 0.8, CauseOtherProcess: 0.6, CauseDataSpike: 0.9},

@@ -10,7 +10,7 @@ import (
 
 var (
 	// ranOut are words for a failure for want of memory.
-	ranOut = lazily(`(?i)\boom(?:s|ed|['’]d)?\b|\bout[ -]of[ -](?:the |all )?(?:\d+ ?Gi?B )?(?:of )?(?:gpu |cuda |video |system |host )?(?:memory|mem\w{1,3}(?:ry|ies)|vram|ram)\b|\bnot en\w{2,4} (?:gpu |cuda |video )?(?:memory|vram)\b|\binsufficient (?:gpu |cuda |video )?(?:memory|vram)\b|RESOURCE_EXHAUSTED|\bResourceExhaustedError\b|\b(?:memory|vram) (?:is|was) (?:not enough|insufficient)\b|\bcuda out for memory\b|CUDA_ERROR_OUT_OF_MEMORY|\bOutOfMemory(?:Error|Exception)?\b|\bcr[au]sh\w*\b[^.]{0,40}\bRAM\b|\bRAM\b[^.]{0,20}\bch?r[au]sh\w*|\bRAM (?:usage )?(?:goes|went|gets?|got) (?:over|above|beyond)\b|\b(?:system |host |cpu )?RAM\b[^.]{0,30}\b(?:is|gets?|was) (?:\w+ )?(?:full|filled|exhausted|used up)|\bmemory\b(?:[^.]|\.\d){0,60}\b(?:overflows?|(?:has |have )?(?:run|runs|ran) out)\b|\b(?:memory|ram|vram)\b[^.]{0,20}\bexplo(?:de[sd]?|ding)\b|\bresource[- ]exhaust\w* (?:error|exception)|\bcuda ?(?:malloc|memory) (?:error|exception)\b|\b(?:due to|because of) (?:an? |the )?(?:gpu |cuda |video )?memory (?:issue|problem|error|limit)\w*|\b(?:runs?|ran|end(?:s|ed)? up) without memory\b|\b(?:is|was|goes) (?:always )?over memory\b|\b(?:exceed(?:s|ed)?|surpass(?:es|ed)?)\b[^.%]{0,20}\b(?:available|system|host|total) RAM\b|\balways over memory\b|\b(?:overflow|overload|crash)(?:s|es|ed)? (?:the )?(?:gpu )?(?:memory|vram)\b|\b(?:CUBLAS|CUDNN)_STATUS_ALLOC_FAILED\b|\b(?:is|was|gets?|got|been|be|being|says?|just|displays?|shows?|prints?) (?:silently |simply |just )?["'“\x60]?killed\b|\b(?:message|saying|output|word)\b:? ?["'“\x60]+killed\b|\bworkers? (?:was |were |is |are |always |being )?killed\b|\b(?:gets?|got|getting) (?:the |an? )?["'“\x60]?killed["'”\x60]? error\b|[显现]存(?:不足|溢出|不够|爆)|(?:爆|炸)显存|内存(?:不足|溢出)|内存[^。]{0,12}占满|被 ?(?:系统)? ?(?:kill|杀)|\benforce fail at \S*(?:CPUAllocator|alloc_cpu)\.cpp\b|\bDefaultCPUAllocator\b|\bCUDA error: out of memory\b|\b(?:consum|eat|fill|exhaust|occup|us)\w* (?:up )?(?:all|nearly all|almost all|all but \S+) (?:of )?(?:my |the |its |available |system |host |free )*RAM\b`)
+	ranOut = lazily(`(?i)\boom(?:s|ed|['’]d)?\b|\bout[ -]of[ -](?:the |all )?(?:\d+ ?Gi?B )?(?:of )?(?:gpu |cuda |video |system |host )?(?:memory|mem\w{1,3}(?:ry|ies)|vram|ram)\b|\bnot en\w{2,4} (?:gpu |cuda |video )?(?:memory|vram)\b|\binsufficient (?:gpu |cuda |video )?(?:memory|vram)\b|RESOURCE_EXHAUSTED|\bResourceExhaustedError\b|\b(?:memory|vram) (?:is|was) (?:not enough|insufficient)\b|\bcuda out for memory\b|CUDA_ERROR_OUT_OF_MEMORY|\bOutOfMemory(?:Error|Exception)?\b|\bcr[au]sh\w*\b[^.]{0,40}\bRAM\b|\bRAM\b[^.]{0,20}\bch?r[au]sh\w*|\bRAM (?:usage )?(?:goes|went|gets?|got) (?:over|above|beyond)\b|\b(?:system |host |cpu )?RAM\b[^.]{0,30}\b(?:is|gets?|was) (?:\w+ )?(?:full|filled|exhausted|used up)|\bmemory\b(?:[^.]|\.\d){0,60}\b(?:overflows?|(?:has |have )?(?:run|runs|ran) out)\b|\b(?:memory|ram|vram)\b[^.]{0,20}\bexplo(?:de[sd]?|ding)\b|\bresource[- ]exhaust\w* (?:error|exception)|\bcuda ?(?:malloc|memory) (?:error|exception)\b|\b(?:due to|because of) (?:an? |the )?(?:gpu |cuda |video )?memory (?:issue|problem|error|limit)\w*|\b(?:runs?|ran|end(?:s|ed)? up) without memory\b|\b(?:is|was|goes) (?:always )?over memory\b|\b(?:exceed(?:s|ed)?|surpass(?:es|ed)?)\b[^.%]{0,20}\b(?:available|system|host|total) RAM\b|\balways over memory\b|\b(?:overflow|overload|crash)(?:s|es|ed)? (?:the )?(?:gpu )?(?:memory|vram)\b|\b(?:CUBLAS|CUDNN)_STATUS_ALLOC_FAILED\b|\b(?:is|was|gets?|got|been|be|being|says?|just|displays?|shows?|prints?) (?:silently |simply |just )?["'“\x60]?killed\b|\b(?:message|saying|output|word)\b:? ?["'“\x60]+killed\b|\bworkers? (?:was |were |is |are |always |being )?killed\b|\b(?:gets?|got|getting) (?:the |an? )?["'“\x60]?killed["'”\x60]? error\b|[显现]存(?:不足|溢出|不够|爆)|(?:爆|炸)显存|内存(?:不足|溢出)|内存[^。]{0,12}占满|被 ?(?:系统)? ?(?:kill|杀)|\benforce fail at \S*(?:CPUAllocator|alloc_cpu)\.cpp\b|\bDefaultCPUAllocator\b|\bCUDA error: out of memory\b|\bcudaErrorMemoryAllocation\b|\b(?:could not|failed to|unable to|cannot) allocate\b[^.\n]{0,40}\b(?:CUDA|GPU)\b|\b(?:consum|eat|fill|exhaust|occup|us)\w* (?:up )?(?:all|nearly all|almost all|all but \S+) (?:of )?(?:my |the |its |available |system |host |free )*RAM\b`)
 	// onHost are words for the memory of the machine.
 	onHost = lazily(`(?i)\benforce fail at \S*(?:CPUAllocator|alloc_cpu)\.cpp\b|\bDefaultCPUAllocator\b|\b(?:huge|excessive|enormous|massive|insane) RAM (?:consumption|usage)\b|\b(?:consum|eat|fill|exhaust|occup|us)\w* (?:up )?(?:all|nearly all|almost all|all but \S+) (?:of )?(?:my |the |its |available |system |host |free )*RAM\b|\busing GPU in script\?*:?\W{0,3}(?:no|false|cpu)\b|\bout[ -]of[ -](?:the )?(?:(?:system |host |cpu )?ram|(?:system|host) memory)\b|\b(?:cpu|host|system|ram)[ -]oom\b|\boom (?:on|in|of) (?:the )?(?:cpu )?ram\b|\b(?:ram|memory) on (?:the )?cpu\b|\b(?:exceed(?:s|ed)?|surpass(?:es|ed)?)\b[^.]{0,20}\b(?:available|system|host|total) RAM\b|\b(?:system |host )?RAM\b[^.]{0,30}\b(?:is|gets?|was) (?:\w+ )?(?:full|filled|exhausted|used up)|\bcr[au]sh\w*\b[^.]{0,40}\bRAM\b|\bRAM\b[^.]{0,20}\bch?r[au]sh\w*|\bRAM (?:usage )?(?:goes|went|gets?|got) (?:over|above|beyond)\b|(?:^|[^卡])内存(?:不足|溢出)|(?:CPU|主机|系统)内存[^。]{0,12}占满`)
 	// surelyHost is the head of the list of processes that Ray prints when the memory of a machine is nearly full, and words for
@@ -20,12 +20,12 @@ var (
 	ofGPU = lazily(`显卡|显存`)
 	// killed: by a signal, and the GPU is not spoken of.
 	killed = lazily(`(?i)\bkilled\b|被 ?(?:系统)? ?(?:kill|杀)`)
+	// cpuWorks: with the same memory of the machine it goes through.
+	cpuWorks = lazily(`(?i)\b(?:the |my )?CPU (?:works|is (?:fine|ok))\b|\bworks? (?:fine |well |ok )?(?:on|with|using) (?:the |my )?CPU\b`)
 	// handles of CUDA libraries that could not be made.
 	handles = lazily(`\bCU(BLAS|DNN)_STATUS_ALLOC_FAILED\b`)
 	// code is no sentence.
 	code = lazily(`\(["'r]|[=!]=|=\s*[("'\[{]|[│❱]|--\S*oom|\becho\b|\w::\w|\b[A-Z]{3,}_[A-Z_]+\(|\w = \w|#\s*\w+Error|^//|\w\(&|^[+-]?\s*"[^"]*"$|^(?i:cuda|gpu|error)\b[^:]{0,30}:|^\W*(?:raise|throw|return|elif|except)\b|(?i:\bevents?:|\berrors?:) *\d`)
-	// ofSelf begins a sentence in which somebody tells what he did, whatever settings stand in it.
-	ofSelf = lazily(`(?i)^\W*(?:if|when|but|and|then|so|after|once)?\W*(?:I|we)\b`)
 	// happens: it did, or does each time.
 	happens = lazily(`(?i)\b(?:getting|running|having|receiving|facing|stops?|stopped|dies|died|ch?rash(?:es|ed)?|fail(?:s|ed|ing)?|comes?|came|goes|went|gets?|got|ran|runs?|throws?|gives?|gave|raises?|hits?|is|are|was|ends?|ended|happens?|happened|appears?|occurs?|occur|occurred|exists?|overflows?|exceed(?:s|ed)|surpass(?:es|ed)|shows?|says?|reports?|reported|displays?|keeps?|killed|have|had|leads? to|results? in|then|still|always|immediately|too|when (?:I|we|my)|while|during|as soon as|after)\b|(?:\S+ ){4,}["'“]?(?:cuda |gpu )?(?:oom|out of memory)["'”.!]*$|^(?:[^\s:"]+ ){2}[^:"]*: *["'“]?(?:cuda |gpu )?(?:oom|out)|^.{0,3}(?i:cuda |gpu )?oom|[\p{Han}]`)
 	// talk: it is only talked about, as in documentation and in lists of changes.
@@ -86,7 +86,7 @@ func reported(text string, all []sentence, scan Scan) (sampler.OOMEvent, bool) {
 		if !s.title && (len(all) > 1 && happened(s.text, met) || own && happened(s.text, brings)) {
 			return eventOf(text, s, all, scan), true
 		}
-		if talk.MatchString(asks.ReplaceAllString(wishes.ReplaceAllString(words, " "), " ")) || !s.title && (code.MatchString(s.text) && !(own && ofSelf.MatchString(s.text)) || !own && !happens.MatchString(s.text)) {
+		if talk.MatchString(asks.ReplaceAllString(wishes.ReplaceAllString(words, " "), " ")) || !s.title && (code.MatchString(s.text) && !(own && first.MatchString(s.text)) || !own && !happens.MatchString(s.text)) {
 			continue
 		}
 		return eventOf(text, s, all, scan), true
@@ -189,7 +189,7 @@ func kindOf(text, told string, all []sentence) (framework, kind, memory string) 
 	}) {
 		return "", sampler.KindHostAlloc, sampler.MemoryHost
 	}
-	if killed.MatchString(told) {
+	if killed.MatchString(told) && !cpuWorks.MatchString(text) {
 		return "", sampler.KindKilled, sampler.MemoryHost
 	}
 	handle := handles.FindStringSubmatch(told)

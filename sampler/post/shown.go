@@ -144,22 +144,25 @@ func less(text, lever string) bool {
 		return false
 	}
 	most, err := strconv.ParseFloat(at[3], 64)
-	for rest := text; err == nil; {
-		i := strings.Index(rest, at[1])
+	name := strings.ReplaceAll(at[1], "-", "_")
+	for rest := strings.ReplaceAll(text, "-", "_"); err == nil; {
+		i := strings.Index(rest, name)
 		if i < 0 {
 			return false
 		}
-		value := number.FindString(strings.TrimLeft(rest[i+len(at[1]):], "\"'=: "))
-		if set, err := strconv.ParseFloat(value, 64); err == nil && set <= most && !wordByte(rest, i-1) {
-			return true
+		begins := !wordByte(rest, i-1)
+		rest = rest[i+len(name):]
+		if value := setTo.FindStringSubmatch(rest[:min(len(rest), 40)]); value != nil && begins {
+			if set, err := strconv.ParseFloat(value[1], 64); err == nil && set <= most {
+				return true
+			}
 		}
-		rest = rest[i+len(at[1]):]
 	}
 	return false
 }
 
-// number is one at the begin of a text.
-var number = lazily(`^\d+(?:\.\d+)?`)
+// setTo is a number behind the name of a setting.
+var setTo = lazily(`^["'\s=:]*(?:to|of|is|was|at|as)?[\s=:]*(\d+(?:\.\d+)?)\b`)
 
 // wordByte says whether a letter or a digit stands there.
 func wordByte(s string, at int) bool {
