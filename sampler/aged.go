@@ -84,3 +84,20 @@ func (g *GPU) keep(was *GPU) {
 		}
 	}
 }
+
+// showAged publishes an early picture where a figure of the last one is too old by now.
+func (l *Loop) showAged() {
+	if s := l.c.aged(l.now()); s != nil {
+		l.queue.putEarly(s.WithAhead(l.ahead))
+	}
+}
+
+// aging is when showAged is due, unless that is after the next snapshot.
+func (l *Loop) aging(due time.Time) <-chan time.Time {
+	if at := l.c.agedAt(); !at.IsZero() {
+		if wait := at.Sub(l.opt.Clock.Now()); wait < time.Until(due) {
+			return time.After(max(wait, time.Millisecond))
+		}
+	}
+	return nil
+}

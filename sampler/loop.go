@@ -337,23 +337,6 @@ func (l *Loop) showPeak() {
 	}
 }
 
-// showAged publishes an early picture where a figure of the last one is too old by now.
-func (l *Loop) showAged() {
-	if s := l.c.aged(l.now()); s != nil {
-		l.queue.putEarly(s.WithAhead(l.ahead))
-	}
-}
-
-// aging is when showAged is due, unless that is after the next snapshot.
-func (l *Loop) aging(due time.Time) <-chan time.Time {
-	if at := l.c.agedAt(); !at.IsZero() {
-		if wait := at.Sub(l.opt.Clock.Now()); wait < time.Until(due) {
-			return time.After(max(wait, time.Millisecond))
-		}
-	}
-	return nil
-}
-
 // between waits until the next snapshot is due, and makes early pictures meanwhile. It also
 // returns when the snapshot is due at another time. figures, unless nil, is closed when there are the first ones, which are
 // shown at once.
