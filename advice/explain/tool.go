@@ -32,7 +32,7 @@ func toolOf(f *job) *tools.Tool {
 			return tools.Named(name)
 		}
 	}
-	return tools.In(strings.Join(slices.Concat([]string{f.command.Text}, f.context.Scripts, f.context.Files), " "))
+	return tools.In(tools.WithoutEnvironments(strings.Join(slices.Concat([]string{f.command.Text}, f.context.Scripts, f.context.Files), " ")))
 }
 
 // byTool: some programs only train, and some only run models.

@@ -65,12 +65,12 @@ func Read(text string, events []sampler.OOMEvent, scan Scan) []sampler.OOMEvent 
 		}
 	}
 	text = tools.WithoutEnvironments(text)
-	lines := codeLines(text)
+	lines, tool := codeLines(text), tools.In(text)
 	for i := range events {
 		addStats(&events[i], text)
 		if events[i].Context != nil {
 			add(events[i].Context, text, all, lines)
-			addShown(events[i].Context, text)
+			addShown(events[i].Context, text, tool)
 			addGPU(events[i].Context, text)
 			events[i].Context.Command = strings.TrimSpace(gap.ReplaceAllString(events[i].Context.Command, " "))
 		}

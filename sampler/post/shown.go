@@ -81,7 +81,7 @@ var (
 )
 
 // addShown puts into a context what a text shows, and what is set in it.
-func addShown(c *sampler.LogContext, text string) {
+func addShown(c *sampler.LogContext, text string, tool *tools.Tool) {
 	c.Told = append(c.Told, sampler.ToldShort)
 	for _, row := range shown {
 		if row.words.MatchString(text) && !(row.name == sampler.ShowsBeforeNoGrad && sinceNoGrad.MatchString(text)) {
@@ -95,7 +95,9 @@ func addShown(c *sampler.LogContext, text string) {
 	case !known && windowsToo.MatchString(text):
 		c.Told = append(c.Told, sampler.ToldWindows)
 	}
-	addTool(c, text)
+	if tool != nil {
+		addTool(c, text, tool)
+	}
 	for _, at := range numbered.FindAllStringSubmatch(text, 8) {
 		c.Told = append(c.Told, sampler.ToldInForce+strings.ReplaceAll(strings.ToLower(at[1]), "-", "_")+" "+at[2])
 	}
@@ -107,12 +109,8 @@ func addShown(c *sampler.LogContext, text string) {
 	}
 }
 
-// addTool puts into a context the program of others that a text names, and which of its switches are set.
-func addTool(c *sampler.LogContext, text string) {
-	t := tools.In(text)
-	if t == nil {
-		return
-	}
+// addTool puts into a context the program of others that a text names, t, and which of its switches are set.
+func addTool(c *sampler.LogContext, text string, t *tools.Tool) {
 	c.Told = append(c.Told, sampler.ToldTool+t.Name)
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(strings.TrimLeft(line, "$>#!%` "))
@@ -120,8 +118,9 @@ func addTool(c *sampler.LogContext, text string) {
 			c.Command = strings.TrimRight(line, "`")
 		}
 	}
+	plain := strings.ReplaceAll(text, "-", "_")
 	for _, l := range t.Levers {
-		if less(text, l.Type) || strings.Contains(l.Type, "_dataloader.") && oldMM.MatchString(text) {
+		if less(plain, l.Type) || strings.Contains(l.Type, "_dataloader.") && oldMM.MatchString(text) {
 			c.Told = append(c.Told, sampler.ToldInForce+l.Type)
 			continue
 		}
@@ -137,7 +136,7 @@ var oldMM = lazily(`(?i)\bmm(?:action2?|det\w*|seg\w*|pose|cls)\W{1,4}v?(?:0\.\d
 // setting is a setting with a number, as levers have it.
 var setting = lazily(`^["'-]*([A-Za-z_][\w.-]*)["']?(\s*[=: ]\s*)(\d+(?:\.\d+)?)$`)
 
-// less says whether a text sets what a lever is about to its number already, or below.
+// less says whether a text, with _ for -, sets what a lever is about to its number already, or below.
 func less(text, lever string) bool {
 	at := setting.FindStringSubmatch(lever)
 	if at == nil {
@@ -145,7 +144,7 @@ func less(text, lever string) bool {
 	}
 	most, err := strconv.ParseFloat(at[3], 64)
 	name := strings.ReplaceAll(at[1], "-", "_")
-	for rest := strings.ReplaceAll(text, "-", "_"); err == nil; {
+	for rest := text; err == nil; {
 		i := strings.Index(rest, name)
 		if i < 0 {
 			return false

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"nvpeak/sampler"
+	"nvpeak/sampler/tools"
 )
 
 // What a text shows of code, tools and systems, in words of which others have the like.
@@ -43,7 +44,7 @@ func TestShown(t *testing.T) {
 		{"conda-bld/pytorch_1556653114079/work", "", sampler.ShowsBeforeNoGrad},
 	} {
 		var got sampler.LogContext
-		addShown(&got, c.text)
+		addShown(&got, c.text, tools.In(c.text))
 		if c.shows != "" && !slices.Contains(got.Told, sampler.ToldShows+c.shows) || c.not != "" && slices.Contains(got.Told, sampler.ToldShows+c.not) {
 			t.Errorf("%q: %v, want %q and not %q", c.text, got.Told, c.shows, c.not)
 		}
@@ -61,7 +62,7 @@ func TestSetInText(t *testing.T) {
 		"device_map='auto'":       true,
 	} {
 		var got sampler.LogContext
-		addShown(&got, text)
+		addShown(&got, text, tools.In(text))
 		if is := slices.ContainsFunc(got.Told, func(s string) bool { return strings.HasPrefix(s, sampler.ToldInForce) }); is != want {
 			t.Errorf("%q: %v", text, got.Told)
 		}
@@ -83,7 +84,7 @@ func TestWindows(t *testing.T) {
 	} {
 		var got sampler.LogContext
 		add(&got, text, sentences(text), codeLines(text))
-		addShown(&got, text)
+		addShown(&got, text, tools.In(text))
 		if is := slices.Contains(got.Told, sampler.ToldWindows); is != want {
 			t.Errorf("%q: %v", text, is)
 		}

@@ -84,9 +84,8 @@ func Named(name string) *Tool {
 	return nil
 }
 
-// In is the program that a text names, the one that it names most often; nil: none.
+// In is the program that a text names, the one that it names most often; nil: none. Paths are to be given WithoutEnvironments.
 func In(text string) *Tool {
-	text = WithoutEnvironments(text)
 	counts := make([]int, len(rows))
 	best := -1
 	each(text, func(word string) {
