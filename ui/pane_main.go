@@ -17,7 +17,10 @@ func (v *view) draw(w, h int) *canvas {
 			r := machineRow{host: v.fleet.open.host}
 			text = v.words.Say("fleet.alert", "host", r.host.Name, "text", r.saying(v).text)
 		}
-		c.cut(1, h/2, w, theme.Dim, text)
+		lines := wrap(text, w-2)
+		for i, line := range lines {
+			c.cut(1, max(0, (h-len(lines)+1)/2)+i, w, pick(v.silent, theme.Critical, theme.Dim), line)
+		}
 		return c
 	}
 	p := v.arrange(w, h)
