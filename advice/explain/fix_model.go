@@ -2,6 +2,7 @@ package explain
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -155,7 +156,9 @@ var fixesModel = []fixRow{
 	{id: FixSmallerModel, source: "https://github.com/SYSTRAN/faster-whisper/blob/master/README.md",
 		kinds: inference, cost: 0.05, // an option at the start, and nearly the same words
 		lives: map[string]float64{CauseTooBig: 0.9, CauseUnknown: 0.65, CauseDataSpike: 0.5},
-		when:  func(f *failure) bool { return f.program.name == "whisper" && !f.onHost() && !f.refusedThoughFree() },
+		when: func(f *failure) bool {
+			return f.program.name == "whisper" && !f.onHost() && !f.refusedThoughFree() && !f.smallWhisper()
+		},
 		reach: always(1),
 		do: func(f *failure) []string {
 			if text, ok := f.command.WithOption("--model", "medium"); ok && f.runsTool("whisper") {
@@ -269,6 +272,12 @@ func (f *failure) tinyGPU() bool {
 	return f.isPyTorch() && !f.onHost() && f.total.Known() && f.total.Or(0) <= 3*sampler.GiB/2 && f.history == nil && f.event.Kind == sampler.KindCUDA
 }
 
+// smallWhisper: the model of Whisper in the command is no larger than the one that is advised.
+func (f *failure) smallWhisper() bool {
+	a, set := f.command.Find("model")
+	return set && slices.ContainsFunc([]string{"tiny", "base", "small", "medium", "distil"}, func(name string) bool { return strings.HasPrefix(a.Value, name) })
+}
+
 // loadsAny: some model is moved to the GPU, and nothing tells what it is for.
 func (f *failure) loadsAny() bool {
 	return f.program.is(undecided) && f.phase() == sampler.PhaseLoading && f.torchCode() && !f.onHost()
@@ -334,7 +343,8 @@ func doFewerLayers(f *failure) []string {
 			return []string{text + "  " + f.comment("do.num_gpu")}
 		}
 	}
-	lines := []string{"llama-server -m MODEL --n-gpu-layers 20 --ctx-size 4096  " + f.comment("do.num_gpu")}
+	layers := min(f.below("ngl", 30), f.below("n_gpu_layers", 30)) * 2 / 3
+	lines := []string{"llama-server -m MODEL --n-gpu-layers " + strconv.Itoa(layers) + " --ctx-size " + strconv.Itoa(min(4096, f.below("ctx_size", 8192)/2)) + "  " + f.comment("do.num_gpu")}
 	if f.told(sampler.ToldGPUs) || f.shows(sampler.ShowsSecondGPU) {
 		lines = append([]string{f.comment("do.tensor_split")}, lines...)
 	}

@@ -42,8 +42,11 @@ var gap = lazily(`\s(?:\[(?:\.{3}|…)\]|…)(?:\s|$)`)
 
 // wanted: whoever asks for help with failures that his program skipped or tried again wants what they stood for.
 func wanted(events []sampler.OOMEvent, all []sentence) bool {
-	return (pleads(all) || complains(all)) && !slices.ContainsFunc(events, func(e sampler.OOMEvent) bool { return !e.Recovered })
+	return (pleads(all) || complains(all) || slices.ContainsFunc(all, func(s sentence) bool { return died.MatchString(s.text) })) && !slices.ContainsFunc(events, func(e sampler.OOMEvent) bool { return !e.Recovered })
 }
+
+// died is the end of the program, told or printed.
+var died = lazily(`(?i)\b(?:training|run|program|process|script|job|it) (?:\w+ )?(?:dies|died|crash(?:es|ed))\b|\bsegmentation fault\b|\bcore dumped\b`)
 
 // Read adds to the failures found in a text what whoever wrote it says of them. Where none was found but
 // somebody tells of one, it returns that one.

@@ -33,6 +33,7 @@ func TestReported(t *testing.T) {
 		{"# [Bug]: CUDA out of memory when training a LoRA\n\n### Describe the bug\n\nIt fails on 24 GB.", sampler.KindCUDA, "", []string{sampler.ToldTraining}},
 		{"# OOM during saving step\n\nI train with deepspeed and torch. During the saving step I get OOM.", sampler.KindCUDA, sampler.PhaseSaving, []string{sampler.ToldSharded, sampler.ToldTraining}},
 		{"# OOM after 15K iterations\n\nWith PyTorch, as I thought, this comes from the increasing GPU-memory.", sampler.KindCUDA, "", []string{sampler.ToldGrowth}},
+		{"I train with torch. It crashes after some steps because the VRAM is exhausted.", sampler.KindCUDA, "", []string{sampler.ToldTraining}},
 		{"I get CUDA out of memory with torch. With expandable segments the code runs without errors.", sampler.KindCUDA, "", []string{sampler.ToldSegments}},
 		{"# Long samples exceeding max_seq_len are resulting in CUDA OOM\n\nMy training failed with CUDA out of memory.\n\n  --evaluation_strategy=\"no\"", sampler.KindCUDA, "", []string{sampler.ToldLarger, sampler.ToldTraining}},
 		{"With PyTorch I get CUDA out of memory when I resume from some model checkpoint.", sampler.KindCUDA, sampler.PhaseLoading, nil},
@@ -180,6 +181,9 @@ func TestCuredIsNotTried(t *testing.T) {
 // Documentation, lists of changes and hints tell of no failure.
 func TestNotReported(t *testing.T) {
 	for _, text := range []string{
+		"I never had an OOM. I use batch size 64 and the loss is fine.",
+		"My friend got a CUDA out of memory error on his 3060, so I bought a 3090. Which driver should I install?",
+		"Thank you for the update. I can train at 1024 now without any memory problem.",
 		"I wrote this guide for our team. When the GPU runs out of memory, the loader retries with half a batch.",
 		"We test what happens when the server runs out of memory.",
 		"We added a flag so that if the GPU runs out of memory the job is restarted.",

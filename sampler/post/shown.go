@@ -62,7 +62,7 @@ var shown = []struct {
 }
 
 // numbered are settings of servers for how much lies on the GPU, with their numbers.
-var numbered = lazily(`(?i)\b(num_gpu|num_ctx|max[-_]model[-_]len|max[-_]num[-_]seqs|context[-_]length|session[-_]len)\b["']?[^\w\n]{1,4}(\d{1,7})\b`)
+var numbered = lazily(`(?i)\b(num_gpu|num_ctx|ngl|n[-_]gpu[-_]layers|ctx[-_]size|max[-_]model[-_]len|max[-_]num[-_]seqs|context[-_]length|session[-_]len)\b["']?[^\w\n]{1,4}(\d{1,7})\b`)
 
 // sinceNoGrad is PyTorch from 0.4 on, which only speaks of what was before.
 var sinceNoGrad = lazily(`(?i)\b(?:py)?torch(?:[ =]*(?:version)?[ =v]*)(?:0\.4|[1-9]\.\d)|\bno_grad\b`)
