@@ -114,3 +114,30 @@ func TestSlowTurnsAreNotOld(t *testing.T) {
 		})
 	})
 }
+
+// TestSeldomIsNotOld: where snapshots are seldom, figures have no word on the screen until they should have been read again, and one
+// soon after.
+func TestSeldomIsNotOld(t *testing.T) {
+	for _, interval := range []time.Duration{2 * time.Second, 5 * time.Second, 10 * time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			hang, began, word := newGate(t), time.Now(), time.Duration(0)
+			f := &fake{open: []Inventory{devices("GPU-0")}, metrics: func(int) (Metrics, error) {
+				if time.Since(began) > 59*time.Second {
+					<-hang.ch
+				}
+				return Metrics{Temperature: Some(60), Oldest: time.Now()}, nil
+			}}
+			r := startEvery(t, f, f, nil, interval)
+			onScreen(t, r.Loop, 80*time.Second, func(s *Snapshot, until time.Time) {
+				if g := &s.GPUs[0]; g.Error.Known() && word == 0 {
+					word = until.Sub(began)
+				}
+			})
+			hang.open()
+			time.Sleep(time.Second)
+			if word < 59*time.Second || word > 62*time.Second+2*interval {
+				t.Errorf("every %v: the first word is there after %v, the calls hang from 59 s on", interval, word)
+			}
+		})
+	}
+}

@@ -27,6 +27,7 @@ type device struct {
 	slowAt     time.Time     // when metrics were asked for last; zero: never
 	oldest     time.Time     // when the oldest of them was read
 	turn       time.Duration // how long the slow calls took last
+	every      time.Duration // how often they are made
 	lastsTo    time.Time     // until then all figures that are shown are of the present; zero: for ever
 	rateErr    error         // of the PCIe throughput
 	rateAt     time.Time     // when that was read

@@ -214,8 +214,13 @@ func start(t *testing.T, f *fake, host Host) *running {
 
 func startWith(t *testing.T, src Source, f *fake, host Host) *running {
 	t.Helper()
+	return startEvery(t, src, f, host, 100*time.Millisecond)
+}
+
+func startEvery(t *testing.T, src Source, f *fake, host Host, interval time.Duration) *running {
+	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	r := &running{NewLoop(src, Options{Interval: 100 * time.Millisecond, PeakInterval: 5 * time.Millisecond, Host: host}), f, cancel, make(chan error, 1)}
+	r := &running{NewLoop(src, Options{Interval: interval, PeakInterval: 5 * time.Millisecond, Host: host}), f, cancel, make(chan error, 1)}
 	if err := r.Connect(ctx); err != nil {
 		t.Fatal(err)
 	}

@@ -19,6 +19,9 @@ type schedule struct {
 	next []time.Time
 	cost []time.Duration
 	off  []bool
+
+	hung   []bool      // the last turn was slow after quick ones: it hung, which says nothing of the next and costs no pause
+	spared []time.Time // when that would have ended: until then no other one is spared it
 }
 
 // slotMost bounds the time between two devices, slotMargin how long the snapshot waits for
@@ -32,7 +35,7 @@ const (
 )
 
 func newSchedule(base time.Duration, n int, now time.Time) *schedule {
-	s := &schedule{base: base, next: make([]time.Time, n), cost: make([]time.Duration, n), off: make([]bool, n)}
+	s := &schedule{base: base, next: make([]time.Time, n), cost: make([]time.Duration, n), off: make([]bool, n), hung: make([]bool, n), spared: make([]time.Time, n)}
 	for i := range s.next {
 		s.next[i] = s.slot(i, now)
 	}
@@ -74,7 +77,12 @@ func (s *schedule) first() (dev int, at time.Time) {
 
 // done notes what a device has cost and plans its next turn.
 func (s *schedule) done(dev int, began, now time.Time) {
+	before, quick := s.cost[dev], s.cost[dev] > 0 && s.skipped(dev) == 0 && !s.hung[dev]
 	s.cost[dev] = now.Sub(began)
+	pause := s.skipped(dev)
+	if s.hung[dev] = quick && pause > 0 && !now.Before(s.spared[dev]); s.hung[dev] {
+		s.cost[dev], s.spared[dev] = before, now.Add(pause)
+	}
 	s.next[dev] = s.slot(dev, now.Add(s.skipped(dev)+slotMargin))
 }
 

@@ -198,3 +198,45 @@ func TestQueueOrder(t *testing.T) {
 		t.Errorf("%d snapshots of %d came", want, n)
 	}
 }
+
+// TestScheduleSparesOneSlowTurn: a device that hung once is asked again with the next period; one that does it again and again keeps
+// to twice the duty.
+func TestScheduleSparesOneSlowTurn(t *testing.T) {
+	for _, hang := range []time.Duration{ms(300), ms(800), 2 * time.Second} {
+		r := newSchedule(time.Second, 4, noon)
+		now, last := noon, time.Time{}
+		for range 400 { // 100 seconds; it hangs in the tenth
+			dev, at := r.first()
+			cost := ms(2)
+			now = later(now, at)
+			if dev == 1 {
+				if gap := at.Sub(last); !last.IsZero() && gap > hang+ms(2100) {
+					t.Fatalf("after a hang of %v it is asked again after %v", hang, gap)
+				}
+				if last = now; now.Sub(noon) > 10*time.Second && now.Sub(noon) < 10*time.Second+hang {
+					cost = hang
+				}
+			}
+			now = now.Add(cost)
+			r.done(dev, now.Add(-cost), now)
+		}
+		r, now = newSchedule(time.Second, 4, noon), noon
+		busy, calls := time.Duration(0), 0
+		for now.Sub(noon) < time.Hour {
+			dev, at := r.first()
+			now = later(now, at)
+			cost := ms(2)
+			if dev == 1 {
+				if calls++; calls%2 == 0 {
+					cost = hang
+				}
+				busy += cost
+			}
+			now = now.Add(cost)
+			r.done(dev, now.Add(-cost), now)
+		}
+		if share := busy.Seconds() / 3600; share > 2*slowDuty {
+			t.Errorf("every other call takes %v: %.1f %% of a thread", hang, 100*share)
+		}
+	}
+}

@@ -80,7 +80,7 @@ func (p *poller) askSlow(w *worker, dev int) bool {
 		return false
 	}
 	p.tripOn(merr, perr)
-	p.c.took(dev, time.Since(began))
+	p.c.took(dev, time.Since(began), p.slowPeriod())
 	p.c.slow(dev, p.now(), m, merr, procs, perr)
 	return true
 }
