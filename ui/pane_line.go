@@ -25,7 +25,7 @@ func (v *view) gpuLine(c *canvas, r rect, g *sampler.GPU) {
 		c.set(x-1, r.y, v.glyphs.Focus, theme.Accent)
 	}
 	if g.Silent() {
-		c.put(x, r.y, r.x+r.w, theme.Critical, string(v.glyphs.Alert)+" "+v.words.Reason(g.Error.Or("")))
+		c.cut(x, r.y, r.x+r.w, theme.Critical, string(v.glyphs.Alert)+" "+v.words.Reason(g.Error.Or("")))
 		return
 	}
 	right := r.x + r.w

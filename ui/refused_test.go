@@ -22,3 +22,15 @@ func TestRefusedMemoryPlotsUtilization(t *testing.T) {
 		t.Errorf("a plot of what is not known:\n%s", shown)
 	}
 }
+
+// What does not fit into a line ends in an ellipsis: half a reason must not look like a whole one.
+func TestRefusedMemoryInOneLine(t *testing.T) {
+	snap := gpus(4, 0, false)
+	snap.GPUs[0].Memory = sampler.Memory{}
+	snap.GPUs[0].Error = sampler.Some("no permission: memory (NO_PERMISSION)")
+	for _, w := range []int{30, 44} {
+		if shown := text(model(past(snap, 20), w, 6, Options{})); !strings.Contains(shown, "no permission") || w == 30 && !strings.Contains(shown, "…") {
+			t.Errorf("%d columns:\n%s", w, shown)
+		}
+	}
+}
