@@ -55,7 +55,7 @@ func (s *Source) Open(ctx context.Context) (sampler.Inventory, error) {
 	select {
 	case s.turn <- struct{}{}:
 	case <-ctx.Done():
-		return sampler.Inventory{}, fmt.Errorf("waiting for the NVIDIA driver: %w", ctx.Err())
+		return sampler.Inventory{}, fmt.Errorf("waiting for the NVIDIA driver: %w", context.Cause(ctx))
 	}
 	s.Close()
 	type result struct {
@@ -84,7 +84,7 @@ func (s *Source) Open(ctx context.Context) (sampler.Inventory, error) {
 			}
 			<-s.turn
 		}()
-		return sampler.Inventory{}, fmt.Errorf("waiting for the NVIDIA driver: %w", ctx.Err())
+		return sampler.Inventory{}, fmt.Errorf("waiting for the NVIDIA driver: %w", context.Cause(ctx))
 	}
 }
 

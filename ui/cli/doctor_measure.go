@@ -22,6 +22,9 @@ const (
 	samplingFor = 2 * time.Second
 )
 
+// errHangs is what is known of a call that is given up.
+var errHangs = fmt.Errorf("%w within %v", sampler.ErrNotAnswering, callTimeout)
+
 // gather asks the driver, never longer than it may take.
 func (c *checkup) gather(ctx context.Context) {
 	c.host = proc.New(proc.Options{}).Memory()
@@ -40,7 +43,7 @@ func (c *checkup) gather(ctx context.Context) {
 		driver := nvml.New(nvml.Options{Library: string(c.app.opt.library)})
 		src, diagnose = driver, func() (nvml.Diagnosis, error) { return driver.Diagnose(callTimeout) }
 	}
-	limit, cancel := context.WithTimeout(ctx, callTimeout)
+	limit, cancel := context.WithTimeoutCause(ctx, callTimeout, errHangs)
 	defer cancel()
 	answered := c.app.sayWaiting()
 	c.inventory, c.openError = src.Open(limit)
@@ -98,7 +101,7 @@ func timed(call func() error) (took time.Duration, done bool, err error) {
 	case err := <-result:
 		return time.Since(begin), true, err
 	case <-time.After(callTimeout):
-		return callTimeout, false, fmt.Errorf("%w within %v", sampler.ErrNotAnswering, callTimeout)
+		return callTimeout, false, errHangs
 	}
 }
 

@@ -102,6 +102,7 @@ func TestHangAtInit(t *testing.T) {
 	}
 	doctor := open(t, setup{scenario: scenario, args: []string{"doctor"}})
 	see(t, doctor, "has not answered")
+	see(t, doctor, "driver: not answering within 5s")
 	press(t, term, "q")
 	ends(t, term, 0)
 }
