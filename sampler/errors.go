@@ -11,6 +11,7 @@ var (
 	ErrNoGPU           = errors.New("no GPU found")
 	ErrNoPermission    = errors.New("no permission")
 	ErrNotSupported    = errors.New("not supported")
+	ErrCrashed         = errors.New("the NVIDIA driver library has crashed in a call")
 	ErrNotAnswering    = errors.New("not answering")
 	ErrLost            = errors.New("GPU is lost")
 	ErrTransient       = errors.New("not ready")              // keep the last value, ask again later

@@ -307,6 +307,7 @@ var textsEN = map[string]string{
 	"reason.not_ready":     "not ready",
 	"reason.reconnect":     "driver connection lost",
 	"reason.stale":         "out of date",
+	"reason.crashed":       "the NVIDIA driver library has crashed in a call",
 	"reason.implausible":   "no plausible figure",
 	"remedy.driver":        "if nvidia-smi has no figure either, update the driver",
 	"remedy.permission":    "see ls -l /dev/nvidia* and the device rules of the container",

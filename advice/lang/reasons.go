@@ -18,6 +18,7 @@ var reasons = []struct {
 	{sampler.ErrNoPermission.Error(), "reason.no_permission"},
 	{sampler.ErrNotSupported.Error(), "reason.not_supported"},
 	{sampler.ErrNotAnswering.Error(), "reason.not_answering"},
+	{sampler.ErrCrashed.Error(), "reason.crashed"},
 	{sampler.ErrLost.Error(), "reason.lost"},
 	{sampler.ErrTransient.Error(), "reason.not_ready"},
 	{sampler.ErrImplausible.Error(), "reason.implausible"},

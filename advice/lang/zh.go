@@ -307,6 +307,7 @@ var textsZH = map[string]string{
 	"reason.not_ready":     "尚未就绪",
 	"reason.reconnect":     "与驱动的连接已断开",
 	"reason.stale":         "数据已过时",
+	"reason.crashed":       "NVIDIA 驱动库在一次调用中崩溃",
 	"reason.implausible":   "数值不合理",
 	"remedy.driver":        "如果 nvidia-smi 也没有数值，请更新驱动",
 	"remedy.permission":    "请查看 ls -l /dev/nvidia* 以及容器的设备规则",

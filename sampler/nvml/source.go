@@ -52,6 +52,9 @@ func New(o Options) *Source {
 // seconds where the driver does not keep the GPUs awake; when ctx ends, Open returns
 // and what it began is undone in the background.
 func (s *Source) Open(ctx context.Context) (sampler.Inventory, error) {
+	if ctx.Err() != nil { // the library may have crashed
+		return sampler.Inventory{}, context.Cause(ctx)
+	}
 	select {
 	case s.turn <- struct{}{}:
 	case <-ctx.Done():

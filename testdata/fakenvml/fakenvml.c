@@ -339,7 +339,7 @@ struct rule {
 	struct set gpus;
 	int64_t from, to, latency;
 	Ret code;
-	int how; /* latency: 0 by its length, 1 busy, 2 asleep */
+	int how; /* latency: 0 by its length, 1 busy, 2 asleep; crash: 1 by abort */
 };
 struct event {
 	int64_t at;
@@ -1298,6 +1298,8 @@ static bool read_rule(struct reader *r, enum kind kind)
 		u.latency = (int64_t)v;
 		u.how = flag(r, "busy") ? 1 : flag(r, "sleep") ? 2 : 0;
 	}
+	if (kind == CRASH)
+		u.how = flag(r, "abort");
 	PUSH(r->s->rules, u);
 	return true;
 }
@@ -1565,7 +1567,11 @@ static Ret obey(struct call *c, const struct device *d)
 		switch (u->kind) {
 		case LATENCY: latency = u; break;
 		case HANG: wait_hang(u); break;
-		case CRASH: *(volatile int *)0 = 0; break;
+		case CRASH:
+			if (u->how)
+				abort();
+			*(volatile int *)0 = 0;
+			break;
 		case FAIL: ret = u->code; break;
 		case INSUFFICIENT: c->insufficient = true; break;
 		}

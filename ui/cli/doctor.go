@@ -50,10 +50,10 @@ func (a *app) doctor(ctx context.Context, asJSON bool) error {
 	if err = errors.Join(err, out.Flush()); err != nil {
 		return err
 	}
+	if c.openError != nil {
+		return c.openError
+	}
 	if c.measurable() == 0 {
-		if c.openError != nil {
-			return c.openError
-		}
 		return errors.New("no GPU reports its memory")
 	}
 	return nil

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -39,7 +40,10 @@ func (c *checkup) gather(ctx context.Context) {
 		}
 		src, identify = scripted, scripted.Host().Identify
 	} else {
-		crash.Watch()
+		var cancel context.CancelFunc
+		ctx, cancel = crash.Survive(ctx)
+		defer cancel()
+		defer func() { c.openError = cmp.Or(context.Cause(ctx), c.openError) }() // whatever was measured before
 		driver := nvml.New(nvml.Options{Library: string(c.app.opt.library)})
 		src, diagnose = driver, func() (nvml.Diagnosis, error) { return driver.Diagnose(callTimeout) }
 	}
@@ -52,8 +56,8 @@ func (c *checkup) gather(ctx context.Context) {
 	}
 	c.diagnosis, c.openError = diagnose()
 	if c.openError == nil {
-		c.ask(src, identify)
-		c.measure(src)
+		c.ask(ctx, src, identify)
+		c.measure(ctx, src)
 	}
 	src.Close()
 	if c.measurable() > 0 && ctx.Err() == nil {
@@ -69,12 +73,12 @@ func (c *checkup) demoDiagnosis() (nvml.Diagnosis, error) {
 }
 
 // ask makes each kind of call once for each device.
-func (c *checkup) ask(src sampler.Source, identify func([]sampler.Process)) {
+func (c *checkup) ask(ctx context.Context, src sampler.Source, identify func([]sampler.Process)) {
 	for dev := range c.inventory.Devices {
-		_, _, err := timed(func() error { _, err := src.Memory(dev); return err })
+		_, _, err := timed(ctx, func() error { _, err := src.Memory(dev); return err })
 		c.memError = append(c.memError, err)
 		var list []sampler.Process
-		_, done, err := timed(func() error {
+		_, done, err := timed(ctx, func() error {
 			l, err := src.Processes(dev)
 			list = l
 			return err
@@ -86,20 +90,25 @@ func (c *checkup) ask(src sampler.Source, identify func([]sampler.Process)) {
 		}
 		c.processes, c.procError = append(c.processes, list), append(c.procError, err)
 	}
-	_, done, err := timed(func() error { _, _, err := src.WaitXID(time.Millisecond); return err })
+	_, done, err := timed(ctx, func() error { _, _, err := src.WaitXID(time.Millisecond); return err })
 	if c.xidError = err; !done {
 		c.xidError = sampler.ErrNotAnswering
 	}
 }
 
-// timed makes one call and gives up on it after callTimeout. done is false when it still hangs.
-func timed(call func() error) (took time.Duration, done bool, err error) {
+// timed makes one call and gives up on it after callTimeout, or when the context ends. done is false when it still hangs.
+func timed(ctx context.Context, call func() error) (took time.Duration, done bool, err error) {
+	if ctx.Err() != nil {
+		return 0, false, context.Cause(ctx)
+	}
 	result := make(chan error, 1)
 	begin := time.Now()
 	go func() { result <- call() }()
 	select {
 	case err := <-result:
 		return time.Since(begin), true, err
+	case <-ctx.Done():
+		return time.Since(begin), false, context.Cause(ctx)
 	case <-time.After(callTimeout):
 		return callTimeout, false, errHangs
 	}
@@ -119,7 +128,7 @@ var callKinds = []struct {
 }
 
 // measure times the calls of every GPU, within measureFor in all.
-func (c *checkup) measure(src sampler.Source) {
+func (c *checkup) measure(ctx context.Context, src sampler.Source) {
 	devices := 0
 	for _, err := range c.memError {
 		if err == nil {
@@ -135,16 +144,16 @@ func (c *checkup) measure(src sampler.Source) {
 			continue
 		}
 		for _, kind := range callKinds {
-			c.calls = append(c.calls, timeCalls(kind.name, d.Label(), kind.most, share, func() error { return kind.call(src, dev) }))
+			c.calls = append(c.calls, timeCalls(ctx, kind.name, d.Label(), kind.most, share, func() error { return kind.call(src, dev) }))
 		}
 	}
 }
 
-func timeCalls(name, gpu string, most int, limit time.Duration, call func() error) callTime {
+func timeCalls(ctx context.Context, name, gpu string, most int, limit time.Duration, call func() error) callTime {
 	t := callTime{Call: name, GPU: gpu}
 	var all []time.Duration
 	for begin := time.Now(); len(all) < most && (len(all) == 0 || time.Since(begin) < limit); {
-		took, done, err := timed(call)
+		took, done, err := timed(ctx, call)
 		if err != nil {
 			t.Error = sampler.Clean(err.Error())
 			if !done || len(all) == 0 {

@@ -171,14 +171,14 @@ func TestDoctorSystem(t *testing.T) {
 // A call that hangs is given up, one that fails says why.
 func TestTimeCalls(t *testing.T) {
 	n := 0
-	got := timeCalls("memory", "0", 10, time.Minute, func() error { n++; return nil })
+	got := timeCalls(t.Context(), "memory", "0", 10, time.Minute, func() error { n++; return nil })
 	if n != 10 || got.Count != 10 || got.Error != "" {
 		t.Errorf("%d calls, %+v", n, got)
 	}
-	if got := timeCalls("memory", "0", 10, 0, func() error { return nil }); got.Count != 1 {
+	if got := timeCalls(t.Context(), "memory", "0", 10, 0, func() error { return nil }); got.Count != 1 {
 		t.Errorf("%d calls where there is no time", got.Count)
 	}
-	if got := timeCalls("memory", "0", 10, time.Minute, func() error { return sampler.ErrLost }); got.Count != 0 || !strings.Contains(got.Error, "lost") {
+	if got := timeCalls(t.Context(), "memory", "0", 10, time.Minute, func() error { return sampler.ErrLost }); got.Count != 0 || !strings.Contains(got.Error, "lost") {
 		t.Errorf("%+v", got)
 	}
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"io"
 	"os"
 	"slices"
@@ -17,6 +18,7 @@ import (
 	"nvpeak/sampler/oomlog"
 	"nvpeak/sampler/proc"
 	"nvpeak/sampler/trainlog"
+	"nvpeak/ui/crash"
 )
 
 // watchedRun is what sees a command run: its output, the GPUs, and what is kept of both.
@@ -42,7 +44,8 @@ type watchedRun struct {
 	refusedAt time.Time                  // when the newest error of memory was read
 	ordered   bool                       // see orderKnown; once it has ended
 	own       map[int]*trainlog.Survival // of each output, where they are apart
-	missing   error                      // why there are no figures of GPUs
+	missing   error                      // why there are no figures of GPUs, or no more
+	began     bool                       // there were some
 	said      bool
 	failures  []runFailure
 	peak      tryPeak
@@ -89,11 +92,13 @@ func (a *app) watchRun(parent context.Context, t *try, f *runFlags) (*watchedRun
 		return nil, err
 	}
 	w.live, l.simulate = l, l.skipPast
-	if err := l.start(ctx, missingTimeout); err != nil {
+	measuring, cancelToo := crash.Survive(ctx) // a driver library that crashes is no end of the command
+	w.stop = func() { cancelToo(); cancel() }
+	if err := l.start(measuring, missingTimeout); err != nil {
 		w.lacks(err)
 		w.sayMissing()
 	}
-	go w.sample(ctx, l)
+	go w.sample(measuring, l)
 	go w.spool(ctx)
 	w.listen(ctx)
 	return w, nil
@@ -106,7 +111,7 @@ func (w *watchedRun) sample(ctx context.Context, l *live) {
 	for {
 		snaps, err := l.Next(ctx)
 		if err != nil {
-			if ctx.Err() == nil {
+			if err = cmp.Or(context.Cause(ctx), err); !errors.Is(err, context.Canceled) {
 				w.lacks(err)
 			}
 			l.Wait(endTimeout)
@@ -117,11 +122,18 @@ func (w *watchedRun) sample(ctx context.Context, l *live) {
 				w.box.fail(err)
 			}
 			w.box.saw(s)
+			w.saw()
 			w.sayLacking()
 			w.sayMisses(false)
 			w.peak.saw(s)
 		}
 	}
+}
+
+func (w *watchedRun) saw() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.began = true
 }
 
 func (w *watchedRun) lacks(err error) {
@@ -136,7 +148,11 @@ func (w *watchedRun) sayMissing() {
 	defer w.mu.Unlock()
 	if w.missing != nil && !w.said {
 		w.said = true
-		w.app.say("the command runs without figures of GPUs: " + sampler.Clean(w.missing.Error()))
+		what := "the command runs without figures of GPUs: "
+		if w.began {
+			what = "the figures of GPUs end early: "
+		}
+		w.app.say(what + sampler.Clean(w.missing.Error()))
 	}
 }
 

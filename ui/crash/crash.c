@@ -3,7 +3,9 @@
 // may be done by a signal handler (man 7 signal-safety).
 
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 #include <termios.h>
@@ -12,7 +14,7 @@
 
 extern char __executable_start, etext; // of the program, by the linker
 
-static const int faults[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL };
+static const int faults[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
 enum { FAULTS = sizeof faults / sizeof *faults };
 static struct sigaction before[FAULTS]; // Go's handlers
 
@@ -31,6 +33,16 @@ void crash_terminal(int in_fd, int out_fd, const unsigned char *text, size_t len
 
 void crash_no_terminal(void) { out = -1; }
 
+// Where it is told that a thread has crashed and was stopped; < 0: a crash ends the program.
+static volatile int told = -1;
+
+int crash_survive(void) {
+	int ends[2];
+	if (pipe2(ends, O_CLOEXEC)) return -1;
+	told = ends[1];
+	return ends[0];
+}
+
 static uintptr_t counter(const ucontext_t *c) {
 #if defined(__x86_64__)
 	return c->uc_mcontext.gregs[REG_RIP];
@@ -46,14 +58,25 @@ static void say(const char *text) {
 	(void)n;
 }
 
+// theirs says whether it is C code of others that faults: not what was sent by somebody, nor what is in our own code.
+static bool theirs(int sig, const siginfo_t *info, uintptr_t at) {
+	bool by_itself = sig == SIGABRT ? info->si_code == SI_TKILL && info->si_pid == getpid() : info->si_code > 0;
+	return by_itself && (at < (uintptr_t)&__executable_start || at >= (uintptr_t)&etext);
+}
+
 static void faulted(int sig, siginfo_t *info, void *context) {
-	uintptr_t at = counter(context);
 	struct sigaction *gos = before;
 	for (int i = 0; i < FAULTS; i++)
 		if (faults[i] == sig) gos = &before[i];
-	if (info->si_code <= 0 || (at >= (uintptr_t)&__executable_start && at < (uintptr_t)&etext)) { // sent by somebody, or in our code
+	if (!theirs(sig, info, counter(context))) {
 		gos->sa_sigaction(sig, info, context);
 		return;
+	}
+	if (told >= 0) { // a call that crashes becomes one that hangs
+		unsigned char number = sig;
+		ssize_t n = write(told, &number, 1);
+		(void)n;
+		for (;;) pause();
 	}
 	if (out >= 0) {
 		ssize_t n = write(out, leave, leave_len);
@@ -61,9 +84,9 @@ static void faulted(int sig, siginfo_t *info, void *context) {
 		tcsetattr(in, TCSANOW, &cooked);
 	}
 	say("nvpeak: the NVIDIA driver library has crashed in a call (");
-	say(sig == SIGSEGV ? "SIGSEGV" : sig == SIGBUS ? "SIGBUS" : sig == SIGFPE ? "SIGFPE" : "SIGILL");
+	say(sig == SIGSEGV ? "SIGSEGV" : sig == SIGBUS ? "SIGBUS" : sig == SIGFPE ? "SIGFPE" : sig == SIGILL ? "SIGILL" : "SIGABRT");
 	say("); see what it says: sudo dmesg | grep -i nvrm\n");
-	signal(sig, SIG_DFL); // the call faults again, and that ends the process as it should
+	signal(sig, SIG_DFL); // the call faults, or aborts, again, and that ends the process as it should
 }
 
 void crash_watch(void) {

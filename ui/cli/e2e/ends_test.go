@@ -127,3 +127,24 @@ func TestDriverCrashes(t *testing.T) {
 		}
 	}
 }
+
+// A driver library that crashes is no end of what run runs, nor of doctor's report, and both say so.
+func TestDriverCrashesBeside(t *testing.T) {
+	t.Parallel()
+	for _, crash := range []string{"nvmlInit*", "nvmlDeviceGetMemoryInfo* gpu=1 from=300ms", "nvmlDeviceGetPowerUsage gpu=1 abort"} {
+		scenario := "gpu 0-1\nmem * used=10GiB\ncrash " + crash + "\n"
+		signal := "SIGSEGV"
+		if strings.HasSuffix(crash, "abort") {
+			signal = "SIGABRT"
+		}
+		said := "the NVIDIA driver library has crashed in a call (" + signal + ")"
+		ran := run(t, setup{scenario: scenario, args: []string{"run", "--", "sh", "-c", "sleep 1; echo through; exit 7"}})
+		if ran.code != 7 || ran.out != "through\n" || !strings.Contains(ran.err, said) || strings.Count(ran.err, "\n") != 1 {
+			t.Errorf("%s: run ends with %d and says %q, %q", crash, ran.code, ran.out, ran.err)
+		}
+		doctor := run(t, setup{scenario: scenario, args: []string{"doctor"}})
+		if doctor.code != 1 || !strings.Contains(doctor.out, said) || !strings.Contains(doctor.out, "host memory") {
+			t.Errorf("%s: doctor ends with %d and says\n%s%s", crash, doctor.code, doctor.out, doctor.err)
+		}
+	}
+}
