@@ -132,7 +132,7 @@ func (f *fake) gone() chan struct{} {
 // sweeping is a fake that reads many devices in one call.
 type sweeping struct{ *fake }
 
-func (sweeping) CanSweep(int) bool { return true }
+func (sweeping) CanSweep(int) Sweepable { return SweepNow }
 
 func (sweeping) Calm(*Sweep) {}
 

@@ -17,8 +17,8 @@ func (p *poller) pollMemory(ready func()) func(*worker) {
 	slow := newAside(p.opt.PeakInterval)
 	return func(w *worker) {
 		runtime.LockOSThread() // never unlocked: the thread ends with the poller
-		if sw, ok := p.sweeper(); ok {
-			p.pollSweeper(w, sw, slow, ready)
+		if sw, failing := p.sweeper(); sw != nil {
+			p.pollSweeper(w, sw, failing, slow, ready)
 			return
 		}
 		p.pollDevices(w, ready)
@@ -53,24 +53,27 @@ func (p *poller) pollDevices(w *worker, ready func()) {
 	}
 }
 
-// sweeper is the source when it can sweep every device.
-func (p *poller) sweeper() (Sweeper, bool) {
+// sweeper is the source when it can sweep every device, and which of them do not answer at present; nil: it cannot.
+func (p *poller) sweeper() (sw Sweeper, failing []bool) {
 	sw, ok := p.src.(Sweeper)
 	if !ok {
-		return nil, false
+		return nil, nil
 	}
-	for _, n := range p.pick {
-		if !sw.CanSweep(n) {
-			return nil, false
+	failing = make([]bool, len(p.pick))
+	for dev, n := range p.pick {
+		can := sw.CanSweep(n)
+		if can == SweepNever {
+			return nil, nil
 		}
+		failing[dev] = can == SweepLater
 	}
-	return sw, true
+	return sw, failing
 }
 
 // pollSweeper polls a source that sweeps by itself. Each call lasts until the next snapshot is
 // due, or shortly before. Devices that fail are asked one by one between the calls, until they
 // answer again; slow ones are set aside, also by who finds one in a call that is overdue: what becomes of that is theirs to see.
-func (p *poller) pollSweeper(w *worker, src Sweeper, slow *aside, ready func()) {
+func (p *poller) pollSweeper(w *worker, src Sweeper, failing []bool, slow *aside, ready func()) {
 	apart := func(costs map[int]time.Duration) {
 		if slow.add(costs, time.Now()) {
 			w.group.start(callMemory, memoryLimit, p.pollAside(slow))
@@ -86,7 +89,6 @@ func (p *poller) pollSweeper(w *worker, src Sweeper, slow *aside, ready func()) 
 	})
 	r := newRateLimiter(p.opt.PeakInterval, len(p.pick))
 	p.c.setSampling(r.sampling())
-	failing := make([]bool, len(p.pick))
 	for first := true; w.group.ctx.Err() == nil; first = false {
 		var ours, theirs []int
 		for dev, n := range p.pick {

@@ -68,23 +68,23 @@ func TestMemoryLaneEndsWhenGivenUp(t *testing.T) {
 // Only a source that sweeps every device is left to sweep.
 func TestSweeperForAll(t *testing.T) {
 	p, _ := lane(nil)
-	if _, ok := p.sweeper(); ok {
+	if sw, _ := p.sweeper(); sw != nil {
 		t.Error("a source without sweeps is a sweeper")
 	}
 	p.src = sweeping{p.src.(*fake)}
-	if _, ok := p.sweeper(); !ok {
+	if sw, failing := p.sweeper(); sw == nil || failing[0] {
 		t.Error("a source that sweeps all is none")
 	}
 	p.src = halfSweeping{sweeping{&fake{}}}
 	p.pick = []int{0, 1}
-	if _, ok := p.sweeper(); ok {
+	if sw, _ := p.sweeper(); sw != nil {
 		t.Error("a source that does not sweep all is one")
 	}
 }
 
 type halfSweeping struct{ sweeping }
 
-func (halfSweeping) CanSweep(dev int) bool { return dev == 0 }
+func (halfSweeping) CanSweep(dev int) Sweepable { return []Sweepable{SweepNow, SweepNever}[min(dev, 1)] }
 
 // Who wants readings gets each that is known and another than the one before, of any device.
 func TestReadingsAreReported(t *testing.T) {

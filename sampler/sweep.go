@@ -14,8 +14,8 @@ import (
 // costs 0.3 % and is not late when the program is busy.
 type Sweeper interface {
 	Source
-	// CanSweep says whether Sweep can read the device at all.
-	CanSweep(dev int) bool
+	// CanSweep says whether Sweep can read the device.
+	CanSweep(dev int) Sweepable
 	// Sweep reads w.Devices every w.Period for w.For, each at its turn, and returns early when
 	// a device uses more than w.Above or w.News, moves though it was quiet, or fails, and when the calls
 	// take much of the period. It is called from one thread. What it saw is in w. Errors wrap
@@ -29,6 +29,16 @@ type Sweeper interface {
 	// Calm takes the precedence over others from the thread of a sweep whose call hangs.
 	Calm(w *Sweep)
 }
+
+// Sweepable says whether Sweep can read a device.
+type Sweepable int
+
+// A device is swept never, later: once Memory has answered, or now.
+const (
+	SweepNever Sweepable = iota
+	SweepLater
+	SweepNow
+)
 
 // CallOverdue is how long a memory call may last before another thread goes on for the other GPUs.
 const CallOverdue = 200 * time.Millisecond

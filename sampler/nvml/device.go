@@ -20,8 +20,9 @@ type device struct {
 
 	shape shapeState
 
-	broken  error // why there is no handle, or nil
-	retried atomic.Int64
+	broken     error           // why there is no handle, or nil
+	describing <-chan struct{} // closed when it has described itself at last; nil: it does not
+	retried    atomic.Int64
 
 	memory     memoryState
 	metrics    metricsState
@@ -54,6 +55,9 @@ const retryEvery = 900 * time.Millisecond
 // retry is the answer of a GPU that has no handle: why, or ErrReconnect when the driver
 // has one for it again.
 func (d *device) retry(lib gonvml.Interface, at time.Time) error {
+	if d.describing != nil && !closed(d.describing) {
+		return d.broken // whatever else it would answer, its description still hangs
+	}
 	now := at.UnixNano()
 	last := d.retried.Load()
 	if last == 0 || now-last >= int64(retryEvery) {

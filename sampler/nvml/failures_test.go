@@ -167,6 +167,11 @@ func TestBrokenAtOpen(t *testing.T) {
 			t.Errorf("GPU %d: %v", dev, err)
 		}
 	}
+	for dev, want := range []sampler.Sweepable{sampler.SweepNow, sampler.SweepLater, sampler.SweepLater, sampler.SweepNow} {
+		if got := s.CanSweep(dev); got != want {
+			t.Errorf("GPU %d can be swept: %v, want %v", dev, got, want)
+		}
+	}
 	time.Sleep(1100 * time.Millisecond)
 	_, err = s.Memory(1)
 	wantErr(t, "too early to ask again", err, sampler.ErrLost)
@@ -176,6 +181,37 @@ func TestBrokenAtOpen(t *testing.T) {
 	s.Close()
 	inv = mustOpen(t, s)
 	if inv.Devices[1].UUID == "" {
+		t.Errorf("inventory %+v", inv)
+	}
+}
+
+// A GPU whose description hangs is waited for once, and called back when it has described itself, not because there is a handle for it.
+func TestDescriptionHangs(t *testing.T) {
+	s, inside := playText(t, "gpu 0-2\nmem * used=30GiB\nhang nvmlDeviceGetName gpu=1 to=1500ms\n")
+	if !inside {
+		return
+	}
+	s.timeout = 500 * time.Millisecond
+	c := useClock(s)
+	mustOpen(t, s)
+	began := time.Now()
+	for range 2 {
+		for range 3 {
+			_, err := s.Memory(1)
+			wantErr(t, "while it hangs", err, sampler.ErrNotAnswering)
+			c.add(retryEvery)
+		}
+		mustOpen(t, s) // waits for Close only
+	}
+	if took := time.Since(began); took > 2*closeWait+s.timeout/2 {
+		t.Errorf("opened again twice in %v", took)
+	}
+	time.Sleep(time.Until(began.Add(1200 * time.Millisecond)))
+	s.Memory(1) //nolint:errcheck // the first call asks nothing
+	c.add(retryEvery)
+	_, err := s.Memory(1)
+	wantErr(t, "when it has described itself", err, sampler.ErrReconnect)
+	if inv := mustOpen(t, s); inv.Devices[1].UUID == "" {
 		t.Errorf("inventory %+v", inv)
 	}
 }

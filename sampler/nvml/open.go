@@ -19,9 +19,9 @@ import (
 var defaultLibraries = []string{"libnvidia-ml.so.1", "/usr/lib/wsl/lib/libnvidia-ml.so.1"}
 
 const (
-	// describeTimeout is how long one GPU may take to describe itself. Waking a GPU takes up to
-	// 0.3 s (https://github.com/NVIDIA/k8s-device-plugin/issues/774).
-	describeTimeout = 3 * time.Second
+	// describeTimeout is how long the others wait for one GPU to describe itself; when it has done so later, the source is to be opened
+	// again. Waking a GPU takes up to 0.3 s (https://github.com/NVIDIA/k8s-device-plugin/issues/774).
+	describeTimeout = time.Second
 
 	// maxDevices bounds what a driver may claim to have.
 	maxDevices = 1024
@@ -39,6 +39,8 @@ type opener struct {
 	setup
 	seen     map[int]sampler.Device // GPUs by index as they were last known
 	reopened bool                   // an Open has succeeded before
+
+	pending map[int]<-chan struct{} // GPUs by index that were describing themselves for an Open before
 }
 
 func (o *opener) connect() (*conn, error) {
@@ -125,19 +127,40 @@ func (c *conn) allBroken(why error) bool {
 	return !slices.ContainsFunc(c.devices, func(d *device) bool { return !errors.Is(d.broken, why) })
 }
 
-// describeInTime gives up on a GPU whose description hangs, so that the others are seen.
+// describeInTime does not wait for a GPU whose description hangs, so that the others are seen, nor asks it while it still does.
 func (o *opener) describeInTime(c *conn, index int) []*device {
-	done := make(chan []*device, 1)
+	if p := o.pending[index]; p != nil && !closed(p) {
+		return []*device{o.late(index, p)}
+	}
+	found := []*device(nil)
+	done := make(chan struct{})
 	c.enter()
 	go func() {
 		defer c.leave()
-		done <- o.describe(c, index)
+		defer close(done)
+		found = o.describe(c, index)
 	}()
 	select {
-	case found := <-done:
+	case <-done:
 		return found
 	case <-time.After(o.timeout):
-		return []*device{o.broken(index, fmt.Errorf("%w: %w", sampler.ErrNotAnswering, errNotAnswered))}
+		return []*device{o.late(index, done)}
+	}
+}
+
+// late stands for a GPU that describes itself until done.
+func (o *opener) late(index int, done <-chan struct{}) *device {
+	d := o.broken(index, fmt.Errorf("%w: %w", sampler.ErrNotAnswering, errNotAnswered))
+	d.describing = done
+	return d
+}
+
+func closed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
 	}
 }
 

@@ -28,6 +28,8 @@ type Source struct {
 	conn   *conn
 	opened bool                   // an Open has succeeded before
 	seen   map[int]sampler.Device // GPUs by index as they were last known
+
+	describing map[int]<-chan struct{} // GPUs by index that did not describe themselves in time
 }
 
 var _ sampler.Source = (*Source)(nil)
@@ -94,14 +96,18 @@ func (s *Source) Open(ctx context.Context) (sampler.Inventory, error) {
 func (s *Source) opener() *opener {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return &opener{setup: s.setup, seen: maps.Clone(s.seen), reopened: s.opened}
+	return &opener{setup: s.setup, seen: maps.Clone(s.seen), reopened: s.opened, pending: maps.Clone(s.describing)}
 }
 
 func (s *Source) adopt(c *conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.conn, s.opened = c, true
+	s.describing = map[int]<-chan struct{}{}
 	for _, d := range c.devices {
+		if d.describing != nil {
+			s.describing[d.info.Index] = d.describing
+		}
 		if d.info.MIG == nil && d.broken == nil {
 			s.seen[d.info.Index] = d.info
 		}

@@ -196,15 +196,24 @@ const sweepRecords = 4096
 
 var _ sampler.Sweeper = (*Source)(nil)
 
-// CanSweep says whether the device's memory can be read by Sweep: not where the
-// machine's own memory serves, and not where the driver refuses.
-func (s *Source) CanSweep(dev int) bool {
-	c, d, err := s.begin(dev)
+// CanSweep implements sampler.Sweeper: where the machine's own memory serves there is nothing to sweep, and what the driver refuses, or has
+// no handle for, is to be asked for first.
+func (s *Source) CanSweep(dev int) sampler.Sweepable {
+	c, err := s.connected()
 	if err != nil {
-		return false
+		return sampler.SweepNever
 	}
 	defer c.leave()
-	return d.memory.host == nil && d.memory.refused == nil && d.handle.pointer != 0 && d.memory.version > 0
+	if dev < 0 || dev >= len(c.devices) {
+		return sampler.SweepNever
+	}
+	switch d := c.devices[dev]; {
+	case d.broken != nil, d.memory.refused != nil:
+		return sampler.SweepLater
+	case d.memory.host != nil, d.handle.pointer == 0, d.memory.version == 0:
+		return sampler.SweepNever
+	}
+	return sampler.SweepNow
 }
 
 // Sweep implements sampler.Sweeper.
