@@ -94,7 +94,7 @@ func (c *collector) reading(dev int, at time.Time, r Reading, err error) (used O
 	d.mem, d.memErr, d.passing, d.readAt, d.heard = mem, nil, nil, at, true
 	d.counted = r.Used.Less(now)
 	d.moved = d.moved || mem.Used != before.Used || mem.Free != before.Free
-	if !at.After(d.procAt) { // of a sweep that was at work when the processes were listed
+	if d.listedAs(at, now) {
 		d.procUsed, d.low = d.mem.Used, now
 	}
 	d.low = min(d.low, now)
@@ -284,8 +284,11 @@ func (c *collector) listed(d *device, at time.Time, procs []Process, err error) 
 	d.told = d.told || !errors.Is(err, ErrTransient)
 	switch {
 	case err == nil:
+		if d.procsOK {
+			d.nobodys = d.procUsed.Or(0).Less(sumOf(d.procs))
+		}
 		d.procs, d.procsOK, d.listErr = possible(procs, d.mem.Total), true, nil
-		d.procUsed, d.procAt = d.mem.Used, at
+		d.procUsed, d.procAt, d.atEdge = d.mem.Used, at, true
 		d.floor, d.low = d.procUsed.Or(0), d.procUsed.Or(0)
 		d.rises.listed(at, procs, d.procUsed)
 		if c.asking != nil {

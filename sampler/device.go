@@ -34,6 +34,8 @@ type device struct {
 	procs      []Process
 	procUsed   Opt[Bytes] // used when procs were read
 	procAt     time.Time  // when that was
+	atEdge     bool       // there was no reading after that yet
+	nobodys    Bytes      // used but of no process, by the list before
 	low        Bytes      // the least that was used since
 	rises      riser
 	procsOK    bool
@@ -217,6 +219,32 @@ func (d *device) gpu(lost error, at, opened time.Time, period time.Duration, ask
 		})
 	}
 	return g
+}
+
+// edge is how long after a process list the next reading can be of the memory that the list tells: about the slowest pace at which
+// moving memory is read.
+const edge = 100 * time.Millisecond
+
+// listedAs says whether a reading, rather than the one before it, is of the memory that the process list tells: one of before the list, of a
+// sweep that was at work then; or the next one after it, where it fits the list better, with as much of nobody as before.
+func (d *device) listedAs(at time.Time, used Bytes) bool {
+	if !at.After(d.procAt) {
+		return true
+	}
+	atEdge := d.atEdge && at.Sub(d.procAt) <= edge
+	d.atEdge = false
+	listed := min(sumOf(d.procs)+d.nobodys, MaxPlausible)
+	return atEdge && apart(used, listed) < apart(d.procUsed.Or(0), listed)
+}
+
+func apart(a, b Bytes) Bytes { return max(a, b) - min(a, b) }
+
+// sumOf is what the processes have, as far as it is known.
+func sumOf(procs []Process) (sum Bytes) {
+	for i := range procs {
+		sum = min(sum+min(procs[i].Memory.Or(0), MaxPlausible), MaxPlausible)
+	}
+	return sum
 }
 
 // attribute sets what no process accounts for, so that processes + unattributed = used.

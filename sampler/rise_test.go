@@ -182,6 +182,30 @@ func TestListDuringSweep(t *testing.T) {
 	}
 }
 
+// TestListAtEdge: a list that is read just after memory has fallen or risen, before the next reading sees that, is of what that one says.
+func TestListAtEdge(t *testing.T) {
+	for name, row := range map[string]struct{ before, listed, after Bytes }{
+		"fallen":                   {21 * GiB, 12 * GiB, 13 * GiB},
+		"risen":                    {13 * GiB, 20 * GiB, 21 * GiB},
+		"fallen after it":          {21 * GiB, 20 * GiB, 13 * GiB},
+		"risen after it, a little": {13 * GiB, 12 * GiB, 13*GiB + MiB},
+	} {
+		c := collected()
+		list := func(d int, used Bytes) {
+			c.slow(0, noon.Add(ms(d)), Metrics{}, nil, []Process{{PID: 1, Memory: Some(used)}}, nil)
+		}
+		c.reading(0, noon, reading(13*GiB), nil)
+		list(0, 12*GiB) // a GiB is of nobody
+		c.reading(0, noon.Add(ms(500)), reading(row.before), nil)
+		list(805, row.listed)
+		c.reading(0, noon.Add(ms(820)), reading(row.after), nil)
+		g := c.shot(noon.Add(time.Second)).GPUs[0]
+		if p := g.Processes[0]; p.Memory.Or(0) != row.after-GiB || g.Memory.Unattributed.Or(0) != GiB {
+			t.Errorf("%s: of %v the process has %v, nobody %v", name, row.after, p.Memory, g.Memory.Unattributed)
+		}
+	}
+}
+
 // TestNextProcess: what the next program takes is not what the one before has had, which ended since the list: it has given all back
 // meanwhile, or who sees requests knows.
 func TestNextProcess(t *testing.T) {
