@@ -27,9 +27,13 @@ type aside struct {
 
 // setAside is one of them.
 type setAside struct {
-	cost time.Duration // of the last call
-	next time.Time
+	cost  time.Duration // of the last call
+	next  time.Time
+	since time.Time // when a call was overdue, of which it is not known yet what it costs; zero: one was answered since
 }
+
+// asideAgain is how soon a GPU is asked again that did not answer. While a call hangs none is made.
+const asideAgain = 100 * time.Millisecond
 
 func newAside(asked time.Duration) *aside {
 	return &aside{asked: asked, gpus: map[int]*setAside{}, more: make(chan struct{}, 1)}
@@ -59,13 +63,18 @@ func (r *rateLimiter) judge(s *Sweep, ours []int) (dear map[int]time.Duration) {
 // add sets GPUs aside whose calls cost that much in one sweep. One alone is asked at once: a call that only lost its processor is
 // soon known; several have their turns one after the other. first: they are the first ones ever.
 func (a *aside) add(costs map[int]time.Duration, now time.Time) (first bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.put(costs, now)
+}
+
+// put is add.
+func (a *aside) put(costs map[int]time.Duration, now time.Time) (first bool) {
 	if len(costs) == 0 {
 		return false
 	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
 	for dev, cost := range costs {
-		a.gpus[dev] = &setAside{cost, now}
+		a.gpus[dev] = &setAside{cost: cost, next: now}
 	}
 	if n := time.Duration(len(costs)); n > 1 {
 		for turn, dev := range slices.Sorted(maps.Keys(costs)) {
@@ -78,6 +87,27 @@ func (a *aside) add(costs map[int]time.Duration, now time.Time) (first bool) {
 	default:
 	}
 	return first
+}
+
+// overdue sets a GPU aside whose call has lasted that long and may hang.
+func (a *aside) overdue(dev int, lasted time.Duration, now time.Time) (first bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	since := now
+	if g := a.gpus[dev]; g != nil && !g.since.IsZero() {
+		since = g.since
+	}
+	first = a.put(map[int]time.Duration{dev: lasted}, now)
+	a.gpus[dev].since = since
+	return first
+}
+
+// waits says whether a GPU was set aside for a call that was overdue, and none was answered since.
+func (a *aside) waits(dev int) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	g, ok := a.gpus[dev]
+	return ok && !g.since.IsZero()
 }
 
 // rate is what a call for a GPU costs, and how often it is read; false: it is not set aside.
@@ -112,23 +142,27 @@ func (a *aside) due() (dev int, at time.Time) {
 	return dev, at
 }
 
-// answered notes a call. One that was quick gives the GPU back.
-func (a *aside) answered(dev int, began time.Time, cost time.Duration) {
+// answered notes a call, and says for how long there was no answer where one was overdue. One that was quick gives the GPU back.
+func (a *aside) answered(dev int, began time.Time, cost time.Duration) (silent time.Duration) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	g := a.gpus[dev]
+	if !g.since.IsZero() {
+		silent, g.since = began.Sub(g.since), time.Time{}
+	}
 	if g.cost = cost; cost < asideCall {
 		delete(a.gpus, dev)
-		return
+		return silent
 	}
 	g.next = began.Add(a.period(g))
+	return silent
 }
 
-// later lets a GPU alone for a second.
+// later lets a GPU alone for a moment.
 func (a *aside) later(dev int, now time.Time) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.gpus[dev].next = now.Add(time.Second)
+	a.gpus[dev].next = now.Add(asideAgain)
 }
 
 // pollAside reads the GPUs that are set aside.
@@ -159,7 +193,8 @@ func (p *poller) pollAside(a *aside) func(*worker) {
 			case !alive:
 				return
 			case ok:
-				a.answered(dev, began, time.Since(began))
+				silent := a.answered(dev, began, time.Since(began))
+				p.c.counted([]int{dev}, []int{0}, int(silent/p.opt.PeakInterval))
 			default:
 				a.later(dev, began)
 			}

@@ -32,7 +32,7 @@ func TestAside(t *testing.T) {
 			t.Errorf("%s: then it is due after %v", name, g.next.Sub(noon))
 		}
 		a.later(dev, noon)
-		if g := a.gpus[dev]; g.next.Sub(noon) != time.Second {
+		if g := a.gpus[dev]; g.next.Sub(noon) != asideAgain {
 			t.Errorf("%s: one that fails is due after %v", name, g.next.Sub(noon))
 		}
 		a.answered(dev, noon, asideCall-1)
@@ -67,5 +67,21 @@ func TestJudgeSetsAside(t *testing.T) {
 	r.setAside(1, 0, 0, false)
 	if r.settle(); r.period(1) != ms(20) {
 		t.Errorf("back, it is read every %v", r.period(1))
+	}
+}
+
+// TestOverdueIsAside: a GPU whose call was overdue is set aside without a word on what its calls cost, until one is answered, and then it is
+// told for how long it was silent.
+func TestOverdueIsAside(t *testing.T) {
+	a := newAside(ms(20))
+	if !a.overdue(2, ms(200), noon) || a.overdue(2, ms(500), noon.Add(ms(300))) || !a.waits(2) || a.waits(1) {
+		t.Error("it does not wait for an answer")
+	}
+	if silent := a.answered(2, noon.Add(ms(400)), ms(1)); silent != ms(400) || a.waits(2) {
+		t.Errorf("silent for %v, and waits: %v", silent, a.waits(2))
+	}
+	a.add(map[int]time.Duration{2: ms(60)}, noon)
+	if silent := a.answered(2, noon, ms(60)); silent != 0 || a.waits(2) {
+		t.Errorf("one that is slow was silent for %v", silent)
 	}
 }

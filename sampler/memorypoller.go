@@ -74,8 +74,8 @@ func (p *poller) sweeper() (sw Sweeper, failing []bool) {
 // due, or shortly before. Devices that fail are asked one by one between the calls, until they
 // answer again; slow ones are set aside, also by who finds one in a call that is overdue: what becomes of that is theirs to see.
 func (p *poller) pollSweeper(w *worker, src Sweeper, failing []bool, slow *aside, ready func()) {
-	apart := func(costs map[int]time.Duration) {
-		if slow.add(costs, time.Now()) {
+	apart := func(first bool) {
+		if first {
 			w.group.start(callMemory, memoryLimit, p.pollAside(slow))
 		}
 	}
@@ -83,9 +83,10 @@ func (p *poller) pollSweeper(w *worker, src Sweeper, failing []bool, slow *aside
 	w.relievedBy(func(dev int, took time.Duration) {
 		p.c.overdue(dev)
 		if src.Rescue(s) {
+			s.Missed += int(took / s.Period)
 			p.takeSweep(s, w.ours, make([]bool, len(p.pick)))
 		}
-		apart(map[int]time.Duration{dev: took})
+		apart(slow.overdue(dev, took, time.Now()))
 	})
 	r := newRateLimiter(p.opt.PeakInterval, len(p.pick))
 	p.c.setSampling(r.sampling())
@@ -93,7 +94,7 @@ func (p *poller) pollSweeper(w *worker, src Sweeper, failing []bool, slow *aside
 		var ours, theirs []int
 		for dev, n := range p.pick {
 			hung := w.group.isHung(callMemory, dev)
-			r.gpus[dev].hung = hung
+			r.gpus[dev].hung = hung || slow.waits(dev)
 			switch cost, period, apart := slow.rate(dev); {
 			case r.setAside(dev, cost, period, apart): // even if it hangs
 			case hung:
@@ -135,7 +136,7 @@ func (p *poller) pollSweeper(w *worker, src Sweeper, failing []bool, slow *aside
 		}
 		p.c.readUntil(p.now())
 		ready()
-		apart(r.judge(s, ours))
+		apart(slow.add(r.judge(s, ours), time.Now()))
 		r.settle()
 		p.c.setSampling(r.sampling())
 	}

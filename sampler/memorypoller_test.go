@@ -84,7 +84,9 @@ func TestSweeperForAll(t *testing.T) {
 
 type halfSweeping struct{ sweeping }
 
-func (halfSweeping) CanSweep(dev int) Sweepable { return []Sweepable{SweepNow, SweepNever}[min(dev, 1)] }
+func (halfSweeping) CanSweep(dev int) Sweepable {
+	return []Sweepable{SweepNow, SweepNever}[min(dev, 1)]
+}
 
 // Who wants readings gets each that is known and another than the one before, of any device.
 func TestReadingsAreReported(t *testing.T) {
