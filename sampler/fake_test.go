@@ -18,8 +18,9 @@ type fake struct {
 	throughput func(dev int) (rx, tx Opt[uint64], err error)
 	processes  func(dev int) ([]Process, error)
 	xid        func() (int, uint64, error)
-	sweeps     bool         // it is a Sweeper
-	began      atomic.Int64 // of the call of a sweep that is under way; 0: none is
+	away       time.Duration // how long the second call of Open takes
+	sweeps     bool          // it is a Sweeper
+	began      atomic.Int64  // of the call of a sweep that is under way; 0: none is
 
 	mu     sync.Mutex
 	closed chan struct{}
@@ -65,6 +66,9 @@ func (f *fake) opened() int {
 }
 
 func (f *fake) Open(context.Context) (Inventory, error) {
+	if f.opened() == 1 {
+		time.Sleep(f.away)
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.opens++

@@ -270,9 +270,7 @@ const soon = 100 * time.Millisecond
 func (l *Loop) reconnect(ctx context.Context, reason error) error {
 	pause := soon
 	for {
-		l.c.mu.Lock()
-		l.c.lost = reason
-		l.c.mu.Unlock()
+		l.lose(reason)
 		again := make(chan error, 1)
 		go func() {
 			defer Guard(func(err error) { again <- err })
@@ -283,7 +281,7 @@ func (l *Loop) reconnect(ctx context.Context, reason error) error {
 				again <- l.Connect(ctx)
 			}
 		}()
-		err := l.publishUntil(ctx, again)
+		err := l.publishUntil(ctx, again, pause)
 		if err == nil || ctx.Err() != nil {
 			return err
 		}
@@ -292,10 +290,21 @@ func (l *Loop) reconnect(ctx context.Context, reason error) error {
 	}
 }
 
-// publishUntil makes snapshots, which say what is lost, until again has an answer: a
-// driver that comes back may take long to open.
-func (l *Loop) publishUntil(ctx context.Context, again <-chan error) error {
+// lose says in the snapshots to come why the whole driver is away.
+func (l *Loop) lose(reason error) {
+	l.c.mu.Lock()
+	defer l.c.mu.Unlock()
+	l.c.lost = reason
+}
+
+// publishUntil makes snapshots, which say what is lost, until again has an answer, which is asked for after the pause: a
+// driver that comes back may take long to open. One that does not answer is told as that, not as what it was before.
+func (l *Loop) publishUntil(ctx context.Context, again <-chan error, pause time.Duration) error {
+	asked := time.Now().Add(pause)
 	for {
+		if silent := time.Since(asked); silent > slowLimit {
+			l.lose(fmt.Errorf("%w: %w for %.0f s", ErrReconnect, ErrNotAnswering, silent.Seconds()))
+		}
 		l.publish()
 		select {
 		case err := <-again:

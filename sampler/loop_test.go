@@ -315,6 +315,25 @@ func testReconnect(t *testing.T, sweeps bool) {
 	}
 }
 
+// TestReopeningHangs: a driver that does not answer when it is opened again is told as that, not by what it said before.
+func TestReopeningHangs(t *testing.T) {
+	fakeTime(t, "slow", func(t *testing.T) {
+		f := &fake{open: []Inventory{devices("GPU-a")}, away: 4 * time.Second}
+		f.memory = func(dev int) (Reading, error) {
+			if f.opened() == 1 {
+				return Reading{}, fmt.Errorf("%w: the driver is not loaded", ErrReconnect)
+			}
+			return reading(GiB), nil
+		}
+		r := start(t, f, nil)
+		r.until(t, "the reason", func(s *Snapshot) bool { return strings.Contains(s.GPUs[0].Error.Or(""), "is not loaded") })
+		r.until(t, "that it hangs", func(s *Snapshot) bool {
+			return s.GPUs[0].Error.Or("") == "driver connection lost: not answering for 3 s"
+		})
+		r.until(t, "its figures", func(s *Snapshot) bool { return fine(s, 0) })
+	})
+}
+
 // TestStragglerOfTheOldConnection: a call that hung when the driver went away returns
 // long after; the new connection has fewer GPUs.
 func TestStragglerOfTheOldConnection(t *testing.T) {

@@ -27,7 +27,7 @@ func (v *view) gpuPane(c *canvas, r rect, g *sampler.GPU) {
 	} else {
 		c.fill(r.x, r.y, r.x+r.w, theme.Faint, v.glyphs.Line)
 	}
-	v.gpuTitle(c, r, g, g == v.focus, boxed)
+	unsaid := v.gpuTitle(c, r, g, g == v.focus, boxed)
 	if neverKnown(g) || g.Silent() && v.history.GPU(g.Key()) == nil {
 		lines := wrap(v.words.Reason(g.Error.Or("")), in.w-1)
 		for i, line := range lines[:min(len(lines), in.h)] {
@@ -48,7 +48,11 @@ func (v *view) gpuPane(c *canvas, r rect, g *sampler.GPU) {
 		return top
 	}
 	v.memoryRow(c, next(1), g)
-	v.verdictRow(c, next(1), g)
+	if row := next(1); unsaid != "" {
+		c.cut(row.x+1, row.y, row.x+row.w, theme.Critical, v.words.Reason(unsaid))
+	} else {
+		v.verdictRow(c, row, g)
+	}
 	if boxed && in.h >= laneMinHeight {
 		in.h--
 		v.utilLane(c, rect{in.x, in.y + in.h, in.w, 1}, g)
@@ -100,14 +104,19 @@ func larger(a, b float64) float64 {
 	return a
 }
 
-// gpuTitle is the line above a pane: index and name, then figures as far as they fit.
-func (v *view) gpuTitle(c *canvas, r rect, g *sampler.GPU, focused, boxed bool) {
+// gpuTitle is the line above a pane: index and name, then figures as far as they fit. It returns why a GPU is silent where
+// that is too long for it.
+func (v *view) gpuTitle(c *canvas, r rect, g *sampler.GPU, focused, boxed bool) (unsaid string) {
 	mark := pick(focused, string(v.glyphs.Focus)+" ", "")
 	x := c.put(r.x+1, r.y, r.x+r.w, theme.Accent, " "+mark+pick(boxed || r.w >= gridMinWidth, "GPU ", "")+g.Label()+" ")
 	x = c.cut(x, r.y, r.x+r.w-1, theme.Strong, shortName(g.Name)+" ")
 	if msg, ok := g.Error.Value(); ok && !neverKnown(g) {
-		c.cut(x, r.y, r.x+r.w-1, theme.Critical, " "+v.words.Reason(msg)+" ")
-		return
+		text := " " + v.words.Reason(msg) + " "
+		if width(text) > r.x+r.w-1-x && g.Silent() {
+			return msg
+		}
+		c.cut(x, r.y, r.x+r.w-1, theme.Critical, text)
+		return ""
 	}
 	var items []string
 	room := r.x + r.w - 4 - x // within a blank at each end, and one before
@@ -121,6 +130,7 @@ func (v *view) gpuTitle(c *canvas, r rect, g *sampler.GPU, focused, boxed bool) 
 		text := " " + strings.Join(items, titleGap) + " "
 		c.put(r.x+r.w-1-width(text), r.y, r.x+r.w-1, theme.Dim, text)
 	}
+	return ""
 }
 
 // titleGap is between the figures of the title line.

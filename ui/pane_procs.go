@@ -58,12 +58,17 @@ func (v *view) unlisted() bool {
 	if v.several() {
 		return slices.ContainsFunc(v.fleet.rows, func(k *machine) bool { return k.row.v != nil && k.row.v.unlisted() })
 	}
+	silent := 0 // GPUs
 	for i := range v.snap.GPUs {
-		if m := &v.snap.GPUs[i].Memory; m.Used.Or(0) >= unattributedRow && !m.Unattributed.Known() {
+		g := &v.snap.GPUs[i]
+		if g.Memory.Used.Or(0) >= unattributedRow && !g.Memory.Unattributed.Known() {
 			return true
 		}
+		if g.Error.Known() && !g.Memory.Used.Known() {
+			silent++
+		}
 	}
-	return false
+	return silent > 0 && silent == len(v.snap.GPUs)
 }
 
 // filterText is the filter and how many rows it leaves; empty without one.

@@ -61,3 +61,25 @@ func TestMemoryNeverKnown(t *testing.T) {
 		}
 	}
 }
+
+// TestNoneAnswers: where no GPU answers, each says why, in a narrow pane, too, and nobody is told that there are no processes.
+func TestNoneAnswers(t *testing.T) {
+	const why = "not answering (5 s): a driver call has not returned"
+	var snaps []*sampler.Snapshot
+	for i, s := range play(t, "eight", 1e10) {
+		c := *s
+		c.GPUs = append([]sampler.GPU(nil), s.GPUs[:2]...)
+		for j := range c.GPUs {
+			if g := &c.GPUs[j]; i > 5 {
+				g.Error, g.Processes, g.Memory = sampler.Some(why), []sampler.Process{}, sampler.Memory{Total: g.Memory.Total, Peak: g.Memory.Peak}
+			}
+		}
+		snaps = append(snaps, &c)
+	}
+	for _, size := range [][2]int{{200, 60}, {120, 40}, {80, 30}} {
+		text := ansi.Strip(model(snaps, size[0], size[1], Options{}).View().Content)
+		if strings.Count(text, why) != 2 || strings.Contains(text, "no processes on") {
+			t.Errorf("%v:\n%s", size, text)
+		}
+	}
+}

@@ -89,6 +89,9 @@ func checkVersions(c *checkup) finding {
 	if f, failed := c.failsWith(sampler.ErrMismatch, sampler.ErrNoLibrary, sampler.ErrDriverNotLoaded); failed {
 		return f
 	}
+	if !c.initialized() {
+		return c.unknown()
+	}
 	return ok(c.say("doctor.fit"))
 }
 
@@ -126,10 +129,18 @@ func checkPermissions(c *checkup) finding {
 	if f, failed := c.failsWith(sampler.ErrNoPermission, sampler.ErrNoLibrary, sampler.ErrDriverNotLoaded); failed {
 		return f
 	}
+	if !c.initialized() {
+		return c.unknown()
+	}
 	for i, err := range c.memError {
 		if errors.Is(err, sampler.ErrNoPermission) {
 			return partial("sudo nvpeak", c.say("doctor.may_not", "gpu", c.inventory.Devices[i].Index))
 		}
 	}
 	return ok(c.say("doctor.may"))
+}
+
+// initialized says whether the driver has let itself be opened, or has said why it has not: one that hangs or crashes there tells nothing.
+func (c *checkup) initialized() bool {
+	return c.openError == nil || len(c.inventory.Devices) > 0 || errors.Is(c.openError, sampler.ErrNoGPU) || errors.Is(c.openError, sampler.ErrNoPermission) || errors.Is(c.openError, sampler.ErrMismatch)
 }
