@@ -111,12 +111,20 @@ static int rises(uint64_t used, uint64_t *above, uint64_t step) {
 	return used > mark;
 }
 
-// The alarm goes off when a call has lasted for OVERDUE, sampler.CallOverdue (ns). It is set anew after a call that took NOTABLE.
-enum { OVERDUE = 200000000, NOTABLE = 1000000 };
+// The alarm goes off when a call has lasted for OVERDUE, sampler.CallOverdue (ns), or up to SPARE more: that is how much later it is set
+// each time, so that few readings have to set it anew, which takes as long as all their calls. A call that took NOTABLE may have to.
+enum { OVERDUE = 200000000, SPARE = 80000000, NOTABLE = 1000000 };
 
 static void alarm_in(const int64_t *c, long ns) {
 	struct itimerspec t = { .it_value = { 0, ns } };
 	if (c[C_ALARM] >= 0) timerfd_settime(c[C_ALARM], 0, &t, 0);
+}
+
+// guard lets it go off no sooner than OVERDUE from now.
+static void guard(const int64_t *c, int64_t now, int64_t *goes_off) {
+	if (*goes_off - now >= OVERDUE) return;
+	*goes_off = now + OVERDUE + SPARE;
+	alarm_in(c, OVERDUE + SPARE);
 }
 
 // sweep reads the devices whose turn it is every period until the time is over, something
@@ -124,7 +132,7 @@ static void alarm_in(const int64_t *c, long ns) {
 static void sweep(void *fn1, void *fn2, int n, const uintptr_t *devices, const uint8_t *versions,
 		const int64_t *every, const int64_t *still, const int64_t *phase, int64_t *moved, const uint8_t *quiet, int64_t *c, uint64_t *above, uint64_t step, uint64_t *news, uint64_t *last,
 		int64_t *least, uint64_t *recs, int capacity, int32_t *counts) {
-	int64_t now = now_ns(CLOCK_MONOTONIC), until = now + c[C_UNTIL];
+	int64_t now = now_ns(CLOCK_MONOTONIC), until = now + c[C_UNTIL], goes_off = 0;
 	int len = 0, look = 0, dear = 0;
 	__atomic_store_n(&c[C_THREAD], go_first(), __ATOMIC_SEQ_CST);
 	if (c[C_NEXT] == 0) c[C_NEXT] = now; // one clock reading: even no time at all is a sweep
@@ -141,7 +149,7 @@ static void sweep(void *fn1, void *fn2, int n, const uintptr_t *devices, const u
 		if (__atomic_load_n(&c[C_STOP], __ATOMIC_SEQ_CST)) break;
 		int64_t began = now_ns(CLOCK_MONOTONIC), end = began;
 		if (began - c[C_NEXT] > LATE) c[C_LATE] = began;
-		alarm_in(c, OVERDUE);
+		guard(c, began, &goes_off);
 		int from = c[C_FROM] % n;
 		c[C_FROM] = 0;
 		for (int k = 0; k < n && c[C_FROM] == 0; k++) {
@@ -155,7 +163,7 @@ static void sweep(void *fn1, void *fn2, int n, const uintptr_t *devices, const u
 			if (__atomic_load_n(&c[C_STOP], __ATOMIC_SEQ_CST)) return; // abandoned: what it saw before was rescued, if anything
 			int64_t before = end;
 			end = now_ns(CLOCK_MONOTONIC);
-			if (end - before > NOTABLE) alarm_in(c, OVERDUE);
+			if (end - before > NOTABLE) guard(c, end, &goes_off);
 			if (!counts[i] || end - before < least[i]) least[i] = end - before;
 			counts[i]++;
 			if (c[C_UNTIL] > 0 && end - began > PERIODS * c[C_PERIOD]) c[C_FROM] = i + 1;
@@ -173,7 +181,7 @@ static void sweep(void *fn1, void *fn2, int n, const uintptr_t *devices, const u
 		dear = end - began > c[C_PERIOD] / 2 ? dear + 1 : 0;
 		if (dear == DEAR || end - began > PERIODS * c[C_PERIOD]) look = 1;
 		next_turn(&turns, c, end);
-		if (c[C_NEXT] - end > OVERDUE / 2) alarm_in(c, 0);
+		if (c[C_NEXT] - end > OVERDUE / 2) alarm_in(c, goes_off = 0);
 	}
 	alarm_in(c, 0);
 }
