@@ -282,6 +282,9 @@ func (l *Loop) reconnect(ctx context.Context, reason error) error {
 			}
 		}()
 		err := l.publishUntil(ctx, again, pause)
+		if err == nil {
+			l.lose(nil) // which may have been said again as it came back
+		}
 		if err == nil || ctx.Err() != nil {
 			return err
 		}

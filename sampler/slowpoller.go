@@ -3,6 +3,7 @@ package sampler
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 )
 
@@ -12,19 +13,22 @@ const xidWait = 10 * time.Second
 func (p *poller) slowPeriod() time.Duration { return max(p.opt.Interval, time.Second) }
 
 // pollSlow reads metrics and processes: all devices at once to begin with, then spread
-// over the second; and a process list at once when the memory has moved.
+// over the second; and a process list at once when the memory has moved. The plan is of all workers that do so, one after the other.
 func (p *poller) pollSlow(ready func()) func(*worker) {
+	plan := &sharedPlan{}
 	return func(w *worker) {
-		plan := newSchedule(p.slowPeriod(), len(p.c.gpus), time.Now())
-		for dev := range p.c.gpus {
-			began := time.Now()
-			if !p.askSlow(w, dev) {
-				return
+		if !plan.begun() {
+			costs := make([]time.Duration, len(p.c.gpus))
+			for dev := range p.c.gpus {
+				began := time.Now()
+				if !p.askSlow(w, dev) {
+					return
+				}
+				costs[dev] = time.Since(began)
 			}
-			plan.cost[dev] = time.Since(began)
+			plan.begin(p.slowPeriod(), costs)
 		}
 		ready()
-		plan.begin(time.Now())
 		timer := time.NewTimer(0)
 		defer timer.Stop()
 		for {
@@ -43,10 +47,10 @@ func (p *poller) pollSlow(ready func()) func(*worker) {
 			case <-timer.C:
 				for ; dev >= 0 && !time.Now().Before(at); dev, at = plan.first() {
 					began := time.Now()
-					if !p.askSlow(w, dev) {
+					goesOn := p.askSlow(w, dev)
+					if plan.done(dev, began, time.Now()); !goesOn {
 						return
 					}
-					plan.done(dev, began, time.Now())
 				}
 				if time.Until(at) > slotMost {
 					p.roundOver()
@@ -54,6 +58,40 @@ func (p *poller) pollSlow(ready func()) func(*worker) {
 			}
 		}
 	}
+}
+
+// sharedPlan is a schedule that the next worker goes on with. One that was relieved notes what its last call has cost.
+type sharedPlan struct {
+	mu sync.Mutex
+	s  *schedule // nil: it has not begun
+}
+
+func (p *sharedPlan) begun() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.s != nil
+}
+
+// begin plans the turns after a first round that has cost so much.
+func (p *sharedPlan) begin(base time.Duration, costs []time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := time.Now()
+	p.s = newSchedule(base, len(costs), now)
+	copy(p.s.cost, costs)
+	p.s.begin(now)
+}
+
+func (p *sharedPlan) first() (dev int, at time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.s.first()
+}
+
+func (p *sharedPlan) done(dev int, began, now time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.s.done(dev, began, now)
 }
 
 // roundOver says that all devices were asked.
@@ -67,11 +105,11 @@ func (p *poller) roundOver() {
 // askSlow is false when the worker must end.
 func (p *poller) askSlow(w *worker, dev int) bool {
 	if !p.c.answers(dev) || !w.enter(dev) {
-		return true
+		return w.goesOn()
 	}
 	began := time.Now()
 	m, merr := p.src.Metrics(p.pick[dev])
-	if !w.leave() || !w.enter(dev) {
+	if !w.next() {
 		return false
 	}
 	procs, perr := p.src.Processes(p.pick[dev])
@@ -82,12 +120,12 @@ func (p *poller) askSlow(w *worker, dev int) bool {
 	p.tripOn(merr, perr)
 	p.c.took(dev, time.Since(began), p.slowPeriod())
 	p.c.slow(dev, p.now(), m, merr, procs, perr)
-	return true
+	return w.goesOn()
 }
 
 func (p *poller) askProcesses(w *worker, dev int) bool {
 	if !p.c.answers(dev) || !w.enter(dev) {
-		return true
+		return w.goesOn()
 	}
 	began := time.Now()
 	procs, err := p.src.Processes(p.pick[dev])
@@ -98,7 +136,7 @@ func (p *poller) askProcesses(w *worker, dev int) bool {
 	p.tripOn(err)
 	p.c.spent(time.Since(began))
 	p.c.list(dev, p.now(), procs, err)
-	return true
+	return w.goesOn()
 }
 
 func (p *poller) identify(procs []Process) {

@@ -1,6 +1,12 @@
 package sampler
 
-import "testing"
+import (
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+)
 
 // Slow questions are asked of a device that answers and does not hang; a worker that is given up meanwhile ends.
 func TestSlowLaneGoesOn(t *testing.T) {
@@ -14,7 +20,7 @@ func TestSlowLaneGoesOn(t *testing.T) {
 		"memory is not supported": {func(p *poller, _ *worker) { p.c.gpus[0].memErr = ErrNotSupported }, 1, true},
 		"no permission":           {func(p *poller, _ *worker) { p.c.gpus[0].memErr = ErrNoPermission }, 1, true},
 		"a call hangs":            {func(_ *poller, w *worker) { w.group.hung[hangKey{w.kind, 0}] = true }, 0, true},
-		"the worker was given up": {func(_ *poller, w *worker) { w.abandoned = true }, 0, true},
+		"the worker was given up": {func(_ *poller, w *worker) { w.abandoned = true }, 0, false},
 		"it is given up in a call": {func(p *poller, w *worker) {
 			p.src.(*fake).processes = func(int) ([]Process, error) { w.abandoned = true; return nil, nil }
 		}, 1, false},
@@ -55,4 +61,38 @@ func TestCleanVariables(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Where the slow calls for one GPU hang, the figures of the others are never out of date; and one whose calls always take that long has its own.
+func TestHungFiguresOfOne(t *testing.T) {
+	fakeTime(t, "one hangs, one is slow", func(t *testing.T) {
+		gate := newGate(t)
+		var hangs atomic.Bool
+		var last, longest atomic.Int64 // between two turns of GPU 3
+		f := &fake{open: []Inventory{devices("GPU-a", "GPU-b", "GPU-c", "GPU-d")}}
+		f.metrics = func(dev int) (Metrics, error) {
+			switch now := time.Now().UnixNano(); {
+			case dev == 3:
+				if before := last.Swap(now); before > 0 {
+					longest.Store(max(longest.Load(), now-before))
+				}
+			case dev == 1 && hangs.Load():
+				<-gate.ch
+			case dev == 2:
+				time.Sleep(700 * time.Millisecond)
+			}
+			return Metrics{Temperature: Some(60)}, nil
+		}
+		r := start(t, f, nil)
+		r.until(t, "the figures of all", func(s *Snapshot) bool {
+			return !slices.ContainsFunc(s.GPUs, func(g GPU) bool { return !g.Temperature.Known() || g.Error.Known() })
+		})
+		hangs.Store(true)
+		r.goesOn(t, 8*time.Second, "figures of the others", func(s *Snapshot) bool { return fine(s, 0) && fine(s, 3) })
+		if d := time.Duration(longest.Load()); d > 1900*time.Millisecond {
+			t.Errorf("%v without a turn", d)
+		}
+		r.until(t, "that one does not answer", func(s *Snapshot) bool { return strings.HasPrefix(s.GPUs[1].Error.Or(""), "not answering (") })
+		r.until(t, "the figures of the slow one", func(s *Snapshot) bool { return fine(s, 2) })
+	})
 }

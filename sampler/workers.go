@@ -18,6 +18,10 @@ const (
 	closeWait   = time.Second // for workers to finish their call before the source is closed
 )
 
+// slowOverdue is how long the slow calls of one GPU may last before another worker goes on for the others. What they bring counts
+// all the same, for some drivers always take that long.
+const slowOverdue = 300 * time.Millisecond
+
 // The kinds of driver calls, as an error names them. Each has its own goroutine, so that
 // no kind waits for another.
 const (
@@ -63,7 +67,7 @@ type worker struct {
 	dev       int // in a call for this device, or -1
 	since     time.Time
 	abandoned bool
-	relieved  bool                              // abandoned before it was known whether its call hangs
+	relieved  bool                              // another one goes on, before it was known whether its call hangs
 	stuck     int                               // the device of the call in which it was abandoned
 	relieve   func(dev int, took time.Duration) // takes that device, if it was in a sweep, and how long the call has lasted; nil: nobody does
 
@@ -128,14 +132,33 @@ func (w *worker) enter(dev int) bool {
 	return true
 }
 
+// next begins another call for the same device. It is false when the worker was abandoned meanwhile.
+func (w *worker) next() bool {
+	w.mu.Lock()
+	if !w.abandoned {
+		w.since = time.Now()
+		w.mu.Unlock()
+		return true
+	}
+	w.mu.Unlock()
+	return w.leave()
+}
+
+// goesOn says whether the worker makes the calls of other devices, too: not when another one does so now.
+func (w *worker) goesOn() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return !w.abandoned && !w.relieved
+}
+
 // leave ends a call. It is false when the worker was abandoned meanwhile: it must then
 // touch nothing more and return. The device may be asked again.
 func (w *worker) leave() bool {
 	w.mu.Lock()
-	dev, ok := w.dev, !w.abandoned
+	dev, ok, away := w.dev, !w.abandoned, w.abandoned || w.relieved
 	w.dev = -1
 	w.mu.Unlock()
-	if !ok {
+	if away {
 		g := w.group
 		g.mu.Lock()
 		delete(g.hung, hangKey{w.kind, dev})
@@ -237,7 +260,7 @@ func (g *group) replace(w *worker, f fate, now time.Time) {
 	if f == hangs {
 		g.failed(w.stuck, w.kind, fmt.Errorf("%w: a driver call (%s) has not returned", ErrNotAnswering, w.kind))
 		defer w.over.Do(g.wg.Done)
-	} else {
+	} else if w.relieve != nil {
 		w.relieve(w.stuck, now.Sub(w.since))
 	}
 	if f == relieved || !w.relieved {
@@ -274,13 +297,19 @@ func (w *worker) fate(now time.Time, lasted time.Duration) (f fate, left time.Du
 	}
 	took := now.Sub(w.since)
 	switch sweeps := w.sweep != nil && w.relieve != nil; {
-	case w.dev < 0 && w.abandoned:
+	case w.dev < 0 && (w.abandoned || w.relieved):
 		return gaveUp, 0
 	case w.dev < 0:
 		return goesOn, watchPeriod
 	case took >= w.limit:
 		w.abandon()
 		return hangs, 0
+	case !sweeps && w.kind == callSlow && !w.relieved && !w.abandoned:
+		if took < slowOverdue {
+			return goesOn, slowOverdue - took
+		}
+		w.relieved, w.stuck = true, w.dev
+		return relieved, w.limit - took
 	case w.abandoned || !sweeps:
 		return goesOn, w.limit - took
 	case took < CallOverdue:
