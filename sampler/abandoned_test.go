@@ -42,11 +42,10 @@ func TestAbandonedWorkerEnds(t *testing.T) {
 		calls    []string
 		alive    bool
 	}{
-		{"slow figures", "", func(p *poller, w *worker) bool { return p.askSlow(w, 0) }, []string{"metrics", "processes"}, true},
-		{"given up in metrics", "metrics", func(p *poller, w *worker) bool { return p.askSlow(w, 0) }, []string{"metrics"}, false},
-		{"given up in processes", "processes", func(p *poller, w *worker) bool { return p.askSlow(w, 0) }, []string{"metrics", "processes"}, false},
-		{"a list", "", func(p *poller, w *worker) bool { return p.askProcesses(w, 0) }, []string{"processes"}, true},
-		{"given up in a list", "processes", func(p *poller, w *worker) bool { return p.askProcesses(w, 0) }, []string{"processes"}, false},
+		{"figures", "", func(p *poller, w *worker) bool { return p.askFigures(w, 0) }, []string{"metrics"}, true},
+		{"given up in metrics", "metrics", func(p *poller, w *worker) bool { return p.askFigures(w, 0) }, []string{"metrics"}, false},
+		{"a list", "", func(p *poller, w *worker) bool { return p.askList(w, 0, p.c.list) }, []string{"processes"}, true},
+		{"given up in a list", "processes", func(p *poller, w *worker) bool { return p.askList(w, 0, p.c.list) }, []string{"processes"}, false},
 		{"memory", "", func(p *poller, w *worker) bool { _, alive := p.askMemory(w, 0); return alive }, []string{"memory"}, true},
 		{"given up in memory", "memory", func(p *poller, w *worker) bool { _, alive := p.askMemory(w, 0); return alive }, []string{"memory"}, false},
 	} {
@@ -58,12 +57,13 @@ func TestAbandonedWorkerEnds(t *testing.T) {
 		if alive := row.ask(&p, src.w); alive != row.alive || !slices.Equal(src.calls, row.calls) {
 			t.Errorf("%s: goes on %v after %v", row.name, alive, src.calls)
 		}
-		if d := p.c.gpus[0]; !row.alive && (d.procsOK || !d.readAt.IsZero()) {
+		if d := p.c.gpus[0]; !row.alive && (d.procsOK || !d.readAt.IsZero() || !d.slowAt.IsZero()) {
 			t.Errorf("%s: what it brought is told", row.name)
 		}
 		p.c.gpus[0].memErr = ErrLost
 		src.calls = nil
-		if p.askSlow(src.w, 0); len(src.calls) > 0 {
+		p.askFigures(src.w, 0)
+		if p.askList(src.w, 0, p.c.list); len(src.calls) > 0 {
 			t.Errorf("%s: a lost GPU is asked for %v", row.name, src.calls)
 		}
 	}

@@ -10,22 +10,31 @@ const turnLate = 200 * time.Millisecond
 
 // fresh is how long what the slow poller has read stands for the present: until it is read again, where snapshots are seldom, and
 // as late as its last turn has ended, the next one may.
-func (d *device) fresh() time.Duration { return max(freshFor, d.every) + min(d.turn, turnLate) }
+func (d *device) fresh(turn time.Duration) time.Duration {
+	return max(freshFor, d.every) + min(turn, turnLate)
+}
 
-// took notes how long the slow calls for a device have taken, which are due again every period.
-func (c *collector) took(dev int, turn, every time.Duration) {
+// figuresTook notes how long the calls for the figures of a device have taken, which are due again every period; listTook the same of
+// those for its processes.
+func (c *collector) figuresTook(dev int, turn, every time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.gpus[dev].turn, c.gpus[dev].every = turn, every
+	c.gpus[dev].figuresTook, c.gpus[dev].every = turn, every
+}
+
+func (c *collector) listTook(dev int, turn time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.gpus[dev].listTook = turn
 }
 
 // lasts is until when all figures of a device that are shown at a time are of the present; zero: those that are will be for ever.
 func (d *device) lasts(at time.Time, period time.Duration) (until time.Time) {
-	slow := max(d.fresh(), memoryFresh(d.every)) // the next turn is not to the millisecond
+	slow := memoryFresh(d.every) // the next turn is not to the millisecond
 	for _, figure := range [...]struct {
 		read  time.Time
 		fresh time.Duration
-	}{{d.readAt, memoryFresh(period)}, {d.procAt, slow}, {d.oldest, slow}, {d.rateAt, freshFor}} {
+	}{{d.readAt, memoryFresh(period)}, {d.procAt, max(slow, d.fresh(d.listTook))}, {d.oldest, max(slow, d.fresh(d.figuresTook))}, {d.rateAt, freshFor}} {
 		end := figure.read.Add(figure.fresh + time.Millisecond) // what is told is cut to one
 		if end.After(at) && (until.IsZero() || end.Before(until)) {
 			until = end

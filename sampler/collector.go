@@ -228,21 +228,35 @@ func (c *collector) undecided() bool {
 	return slices.ContainsFunc(c.gpus, func(d *device) bool { return d.overdue })
 }
 
-// slow notes the answers of the slow poller. A value that could not be read is absent: the
-// old one is not shown in its place.
+// slow notes the answers of the slow poller.
 func (c *collector) slow(dev int, at time.Time, m Metrics, merr error, procs []Process, perr error) {
+	c.figures(dev, at, m, merr)
+	c.listInTurn(dev, at, procs, perr)
+}
+
+// figures notes those of a device. A value that could not be read is absent: the
+// old one is not shown in its place.
+func (c *collector) figures(dev int, at time.Time, m Metrics, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	d := c.gpus[dev]
 	d.slowErr = nil
 	m.PCIe.RX, m.PCIe.TX = d.metrics.PCIe.RX, d.metrics.PCIe.TX
-	if merr == nil || !errors.Is(merr, ErrTransient) {
+	if err == nil || !errors.Is(err, ErrTransient) {
 		d.metrics, d.slowAt, d.oldest = m, at, m.Oldest
 		if d.metrics.Oldest = (time.Time{}); d.oldest.IsZero() {
 			d.oldest = at
 		}
 	}
-	c.listed(d, at, procs, perr)
+}
+
+// listInTurn notes a process list.
+func (c *collector) listInTurn(dev int, at time.Time, procs []Process, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	d := c.gpus[dev]
+	d.slowErr = nil
+	c.listed(d, at, procs, err)
 }
 
 // list notes a process list that was read out of turn.

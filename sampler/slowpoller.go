@@ -12,19 +12,28 @@ const xidWait = 10 * time.Second
 
 func (p *poller) slowPeriod() time.Duration { return max(p.opt.Interval, time.Second) }
 
-// pollSlow reads metrics and processes: all devices at once to begin with, then spread
-// over the second; and a process list at once when the memory has moved. The plan is of all workers that do so, one after the other.
+// pollSlow reads figures and processes: all devices at once to begin with, then spread
+// over the second, the figures of all and then the lists, each as often as its own calls allow; and a process list at once when the
+// memory has moved. The plan is of all workers that do so, one after the other.
 func (p *poller) pollSlow(ready func()) func(*worker) {
 	plan := &sharedPlan{}
 	return func(w *worker) {
+		n := len(p.c.gpus)
+		ask := func(turn int) (goesOn bool) {
+			if turn < n {
+				return p.askFigures(w, turn)
+			}
+			return p.askList(w, turn-n, p.c.listInTurn)
+		}
 		if !plan.begun() {
-			costs := make([]time.Duration, len(p.c.gpus))
-			for dev := range p.c.gpus {
+			costs := make([]time.Duration, 2*n)
+			for i := range costs {
+				turn := i/2 + i%2*n // device by device, so that some are known early
 				began := time.Now()
-				if !p.askSlow(w, dev) {
+				if !ask(turn) {
 					return
 				}
-				costs[dev] = time.Since(began)
+				costs[turn] = time.Since(began)
 			}
 			plan.begin(p.slowPeriod(), costs)
 		}
@@ -32,8 +41,8 @@ func (p *poller) pollSlow(ready func()) func(*worker) {
 		timer := time.NewTimer(0)
 		defer timer.Stop()
 		for {
-			dev, at := plan.first()
-			if dev < 0 {
+			turn, at := plan.first()
+			if turn < 0 {
 				return
 			}
 			timer.Reset(time.Until(at))
@@ -41,14 +50,19 @@ func (p *poller) pollSlow(ready func()) func(*worker) {
 			case <-w.group.ctx.Done():
 				return
 			case d := <-p.stale: // a new peak: whose?
-				if !p.askProcesses(w, d) {
+				began := time.Now()
+				if !p.askList(w, d, p.c.list) {
 					return
 				}
+				p.c.spent(time.Since(began))
 			case <-timer.C:
-				for ; dev >= 0 && !time.Now().Before(at); dev, at = plan.first() {
+				for ; turn >= 0 && !time.Now().Before(at); turn, at = plan.first() {
 					began := time.Now()
-					goesOn := p.askSlow(w, dev)
-					if plan.done(dev, began, time.Now()); !goesOn {
+					goesOn := ask(turn)
+					if !w.gaveUp() {
+						plan.done(turn, began, time.Now())
+					}
+					if !goesOn {
 						return
 					}
 				}
@@ -102,40 +116,36 @@ func (p *poller) roundOver() {
 	}
 }
 
-// askSlow is false when the worker must end.
-func (p *poller) askSlow(w *worker, dev int) bool {
+// askFigures is false when the worker must end.
+func (p *poller) askFigures(w *worker, dev int) bool {
 	if !p.c.answers(dev) || !w.enter(dev) {
 		return w.goesOn()
 	}
 	began := time.Now()
-	m, merr := p.src.Metrics(p.pick[dev])
-	if !w.next() {
-		return false
-	}
-	procs, perr := p.src.Processes(p.pick[dev])
-	p.identify(procs) // may hang too: /proc waits for the memory map of a process
+	m, err := p.src.Metrics(p.pick[dev])
 	if !w.leave() {
 		return false
 	}
-	p.tripOn(merr, perr)
-	p.c.took(dev, time.Since(began), p.slowPeriod())
-	p.c.slow(dev, p.now(), m, merr, procs, perr)
+	p.tripOn(err)
+	p.c.figuresTook(dev, time.Since(began), p.slowPeriod())
+	p.c.figures(dev, p.now(), m, err)
 	return w.goesOn()
 }
 
-func (p *poller) askProcesses(w *worker, dev int) bool {
+// askList passes a process list on. It is false when the worker must end.
+func (p *poller) askList(w *worker, dev int, pass func(dev int, at time.Time, procs []Process, err error)) bool {
 	if !p.c.answers(dev) || !w.enter(dev) {
 		return w.goesOn()
 	}
 	began := time.Now()
 	procs, err := p.src.Processes(p.pick[dev])
-	p.identify(procs)
+	p.identify(procs) // may hang too: /proc waits for the memory map of a process
 	if !w.leave() {
 		return false
 	}
 	p.tripOn(err)
-	p.c.spent(time.Since(began))
-	p.c.list(dev, p.now(), procs, err)
+	p.c.listTook(dev, time.Since(began))
+	pass(dev, p.now(), procs, err)
 	return w.goesOn()
 }
 

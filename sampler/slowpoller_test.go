@@ -12,7 +12,7 @@ import (
 func TestSlowLaneGoesOn(t *testing.T) {
 	for name, row := range map[string]struct {
 		prepare func(*poller, *worker)
-		asked   int // for its processes
+		asked   int // for figures, for processes
 		goes    bool
 	}{
 		"it answers":              {func(*poller, *worker) {}, 1, true},
@@ -22,22 +22,24 @@ func TestSlowLaneGoesOn(t *testing.T) {
 		"a call hangs":            {func(_ *poller, w *worker) { w.group.hung[hangKey{w.kind, 0}] = true }, 0, true},
 		"the worker was given up": {func(_ *poller, w *worker) { w.abandoned = true }, 0, false},
 		"it is given up in a call": {func(p *poller, w *worker) {
-			p.src.(*fake).processes = func(int) ([]Process, error) { w.abandoned = true; return nil, nil }
+			f := p.src.(*fake)
+			f.metrics = func(int) (Metrics, error) { w.abandoned = true; return Metrics{}, nil }
+			f.processes = func(int) ([]Process, error) { w.abandoned = true; return nil, nil }
 		}, 1, false},
 	} {
 		for kind, ask := range map[string]func(*poller, *worker) bool{
-			"metrics and processes": func(p *poller, w *worker) bool { return p.askSlow(w, 0) },
-			"processes":             func(p *poller, w *worker) bool { return p.askProcesses(w, 0) },
+			"metrics":   func(p *poller, w *worker) bool { return p.askFigures(w, 0) },
+			"processes": func(p *poller, w *worker) bool { return p.askList(w, 0, p.c.list) },
 		} {
 			p, w := lane(nil)
 			row.prepare(p, w)
 			if goes := ask(p, w); goes != row.goes {
 				t.Errorf("%s, %s: goes on %v", name, kind, goes)
 			}
-			if asked := p.src.(*fake).called("processes 0"); asked != row.asked {
+			if asked := p.src.(*fake).called(kind + " 0"); asked != row.asked {
 				t.Errorf("%s, %s: asked %d times", name, kind, asked)
 			}
-			if told := p.c.gpus[0].procsOK; told != (row.asked > 0 && row.goes) {
+			if told := p.c.gpus[0].procsOK || !p.c.gpus[0].slowAt.IsZero(); told != (row.asked > 0 && row.goes) {
 				t.Errorf("%s, %s: told %v", name, kind, told)
 			}
 		}
@@ -94,5 +96,19 @@ func TestHungFiguresOfOne(t *testing.T) {
 		}
 		r.until(t, "that one does not answer", func(s *Snapshot) bool { return strings.HasPrefix(s.GPUs[1].Error.Or(""), "not answering (") })
 		r.until(t, "the figures of the slow one", func(s *Snapshot) bool { return fine(s, 2) })
+	})
+}
+
+// Lists that take so long that they are read seldom do not make the figures seldom.
+func TestSlowListsAlone(t *testing.T) {
+	fakeTime(t, "lists of 40 ms", func(t *testing.T) {
+		f := &fake{open: []Inventory{devices("GPU-a", "GPU-b", "GPU-c", "GPU-d")}}
+		f.processes = func(int) ([]Process, error) { time.Sleep(40 * time.Millisecond); return nil, nil }
+		r := start(t, f, nil)
+		r.until(t, "the first", func(s *Snapshot) bool { return fine(s, 3) })
+		time.Sleep(20 * time.Second)
+		if figures, lists := f.called("metrics 0"), f.called("processes 0"); figures < 19 || lists < 4 || lists > 8 {
+			t.Errorf("in 20 s figures were read %d times and lists %d times", figures, lists)
+		}
 	})
 }

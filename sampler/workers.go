@@ -132,23 +132,18 @@ func (w *worker) enter(dev int) bool {
 	return true
 }
 
-// next begins another call for the same device. It is false when the worker was abandoned meanwhile.
-func (w *worker) next() bool {
-	w.mu.Lock()
-	if !w.abandoned {
-		w.since = time.Now()
-		w.mu.Unlock()
-		return true
-	}
-	w.mu.Unlock()
-	return w.leave()
-}
-
 // goesOn says whether the worker makes the calls of other devices, too: not when another one does so now.
 func (w *worker) goesOn() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return !w.abandoned && !w.relieved
+}
+
+// gaveUp says whether the worker was abandoned.
+func (w *worker) gaveUp() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.abandoned
 }
 
 // leave ends a call. It is false when the worker was abandoned meanwhile: it must then
