@@ -54,7 +54,7 @@ func (c *collector) adopt(inv Inventory) {
 			c.byKey[d.Key()] = known
 		}
 		known.dev, known.memErr, known.passing, known.slowErr, known.listErr, known.rateErr, known.retryAt = d, nil, nil, nil, nil, nil, time.Time{}
-		known.heard, known.told, known.overdue = false, false, false
+		known.heard, known.told, known.overdue, known.slowLate = false, false, false, false
 		c.gpus = append(c.gpus, known)
 	}
 }
@@ -210,7 +210,7 @@ func (c *collector) failed(dev int, kind string, err error) {
 		d.rateErr, d.metrics.PCIe.RX, d.metrics.PCIe.TX = err, Opt[uint64]{}, Opt[uint64]{}
 	default:
 		rates := PCIe{RX: d.metrics.PCIe.RX, TX: d.metrics.PCIe.TX}
-		d.slowErr, d.metrics, d.procs, d.procsOK, d.told = err, Metrics{PCIe: rates}, nil, false, true
+		d.slowErr, d.metrics, d.procs, d.procsOK, d.told, d.slowLate = err, Metrics{PCIe: rates}, nil, false, true, false
 	}
 }
 
@@ -221,11 +221,18 @@ func (c *collector) overdue(dev int) {
 	c.gpus[dev].overdue = true
 }
 
+// slowOverdue notes the same of the slow calls for a device.
+func (c *collector) slowOverdue(dev int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.gpus[dev].slowLate = true
+}
+
 // undecided says whether there is a call of which it is not known yet whether it hangs.
 func (c *collector) undecided() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return slices.ContainsFunc(c.gpus, func(d *device) bool { return d.overdue })
+	return slices.ContainsFunc(c.gpus, func(d *device) bool { return d.overdue || d.slowLate })
 }
 
 // slow notes the answers of the slow poller.
@@ -240,7 +247,7 @@ func (c *collector) figures(dev int, at time.Time, m Metrics, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	d := c.gpus[dev]
-	d.slowErr = nil
+	d.slowErr, d.slowLate = nil, false
 	m.PCIe.RX, m.PCIe.TX = d.metrics.PCIe.RX, d.metrics.PCIe.TX
 	if err == nil || !errors.Is(err, ErrTransient) {
 		d.metrics, d.slowAt, d.oldest = m, at, m.Oldest
@@ -255,7 +262,7 @@ func (c *collector) listInTurn(dev int, at time.Time, procs []Process, err error
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	d := c.gpus[dev]
-	d.slowErr = nil
+	d.slowErr, d.slowLate = nil, false
 	c.listed(d, at, procs, err)
 }
 

@@ -19,6 +19,7 @@ type device struct {
 	heard                 bool      // the memory was read since the connection stands, or why not is known
 	told                  bool      // the same of the process list
 	overdue               bool      // its memory call has lasted long, and is not given up yet
+	slowLate              bool      // the same of its slow calls
 	readAt                time.Time // of the last good reading
 	memErr                error
 	passing               error // why the last reading failed, where its value stands in for a while

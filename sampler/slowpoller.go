@@ -18,6 +18,7 @@ func (p *poller) slowPeriod() time.Duration { return max(p.opt.Interval, time.Se
 func (p *poller) pollSlow(ready func()) func(*worker) {
 	plan := &sharedPlan{}
 	return func(w *worker) {
+		w.relievedBy(func(dev int, _ time.Duration) { p.c.slowOverdue(dev) })
 		n := len(p.c.gpus)
 		ask := func(turn int) (goesOn bool) {
 			if turn < n {

@@ -255,7 +255,7 @@ func (g *group) replace(w *worker, f fate, now time.Time) {
 	if f == hangs {
 		g.failed(w.stuck, w.kind, fmt.Errorf("%w: a driver call (%s) has not returned", ErrNotAnswering, w.kind))
 		defer w.over.Do(g.wg.Done)
-	} else if w.relieve != nil {
+	} else if f == relieved || w.kind == callMemory { // what the slow calls brought is told
 		w.relieve(w.stuck, now.Sub(w.since))
 	}
 	if f == relieved || !w.relieved {
@@ -299,7 +299,7 @@ func (w *worker) fate(now time.Time, lasted time.Duration) (f fate, left time.Du
 	case took >= w.limit:
 		w.abandon()
 		return hangs, 0
-	case !sweeps && w.kind == callSlow && !w.relieved && !w.abandoned:
+	case w.kind == callSlow && w.relieve != nil && !w.relieved && !w.abandoned:
 		if took < slowOverdue {
 			return goesOn, slowOverdue - took
 		}
