@@ -14,6 +14,7 @@ type Rule struct {
 	HoldFor    time.Duration // how long it must be true before it shows
 	ClearAfter time.Duration // how long it must be false before it clears
 	Silences   []string      // rules that say less about the same GPU while this one is open
+	Own        bool          // it silences them for its process only, where they name one
 
 	// check says what is true now. It is asked once for each GPU and, with none, once for
 	// the machine. It keeps nothing and changes nothing.

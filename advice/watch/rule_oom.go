@@ -15,6 +15,7 @@ var ruleOOM = Rule{
 	HoldFor:    0,
 	ClearAfter: time.Second,
 	Silences:   []string{sampler.AlertFlush},
+	Own:        true, // the near misses of others go on
 	check:      checkOOM,
 }
 

@@ -280,8 +280,9 @@ func (w *Watch) remember(in *incident) {
 // silenced says whether an open incident of another rule says more about the same GPU.
 func (w *Watch) silenced(in *incident) bool {
 	for k, other := range w.open {
-		if other.fired && k.gpu == in.key.gpu && k.machine == in.key.machine &&
-			slices.Contains(rules[k.rule].Silences, rules[in.key.rule].Code) {
+		rule := rules[k.rule]
+		others := rule.Own && k.pid != 0 && in.key.pid != 0 && k.pid != in.key.pid
+		if other.fired && k.gpu == in.key.gpu && k.machine == in.key.machine && !others && slices.Contains(rule.Silences, rules[in.key.rule].Code) {
 			return true
 		}
 	}
