@@ -16,10 +16,6 @@ const shownWith = 2
 // beside puts beside the first fix what costs a look or another machine, where the text shows no more than that something
 // was too large: who holds the GPU comes before, or an update where another program can do it, and a larger one behind.
 func (f *failure) beside(list []sampler.Advice, causes []sampler.Cause) []sampler.Advice {
-	if len(list) > 0 && f.told(sampler.ToldUpdate) && TopCause(causes) == CauseUnknown && !f.onHost() {
-		list[0].Do = slices.Insert(list[0].Do, 0, f.comment("do.other_version"))
-		return list
-	}
 	if len(list) == 0 || f.onHost() || f.history != nil || f.program.is(server) || f.refusedThoughFree() || !slices.Contains(madeSmaller, list[0].ID) || len(list[0].Do) == 0 {
 		return list
 	}

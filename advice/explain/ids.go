@@ -50,4 +50,5 @@ const (
 	FixShortenContext          = "shorten_context"
 	FixLoadOnCPU               = "load_on_cpu"
 	FixSaveOnCPU               = "save_on_cpu"
+	FixOtherVersion            = "other_version"
 )

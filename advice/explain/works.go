@@ -28,7 +28,7 @@ var notionsOf = map[string]notion{
 	FixNoGradValidation: validation, FixRaiseLimit: 0, FixRebalanceRanks: processes, FixRecordRun: 0, FixReduceDataLoaderWorkers: loaders,
 	FixReducePinnedMemory: loaders, FixShardOrOffload: aTraining, FixShmSize: loaders, FixShrinkValidationBatch: validation, FixSmallerModel: aNetwork,
 	FixSmallerOptimizer: aTraining, FixStopOtherProcess: 0, FixNoGradInference: aGraph, FixSmallerInput: 0, FixOtherAllocator: segments,
-	FixHalfPrecision: aNetwork, FixOffloadModel: aNetwork, FixLimitRequests: requests, FixShortenContext: tokens, FixLoadOnCPU: aTraining, FixSaveOnCPU: aTraining,
+	FixHalfPrecision: aNetwork, FixOffloadModel: aNetwork, FixLimitRequests: requests, FixShortenContext: tokens, FixLoadOnCPU: aTraining, FixSaveOnCPU: aTraining, FixOtherVersion: 0,
 }
 
 // workRow is a kind of program that has less than a model has. What makes its job smaller is in the catalog under "work.<name>"

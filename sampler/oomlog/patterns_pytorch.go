@@ -23,6 +23,8 @@ var pytorchRows = []row{
 		start: `\b(?:MLU|MUSA|GCU|HPU|SDAA|DCU|PrivateUse1|GPU) out of memory\. Tried to allocate`, lines: 18, fields: torchFields},
 	{name: "torch request without class", framework: "pytorch", kind: sampler.KindCUDA, memory: sampler.MemoryGPU, words: torchWords,
 		start: `Tried to allocate <req>\.? (?:\(GPU <gpu>; <total> total capacity|GPU <gpu> has a total capac)`, lines: 14, fields: torchFields},
+	{name: "web ui attention", framework: "pytorch", kind: sampler.KindCUDA, memory: sampler.MemoryGPU, words: []string{"not enough memory, use lower"}, loose: true,
+		start: `Not enough memory, use lower resolution \(max approx\. \d+x\d+\)`},
 	{name: "torch7", framework: "torch7", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"cuda runtime error", "thcudacheck fail"},
 		start: `cuda runtime error \(2\) : out of memory|THCudaCheck FAIL file=\S+ line=\d+ error=(?:2|38)\b ?: out of memory`, near: `\.lua\b|luajit|cutorch|\[C\]: (?:in|at)`},
 	{name: "torch 0.x THC", framework: "pytorch", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"thcudacheck fail", "cuda runtime error"},

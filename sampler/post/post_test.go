@@ -131,6 +131,12 @@ func TestReported(t *testing.T) {
 		{"The same CUDA out of memory of torch still existed even I changed the minibatch_size to 1.", sampler.KindCUDA, "", []string{sampler.ToldTried + "batch"}},
 		{"My torch script with gradient accumulation gets CUDA out of memory.", sampler.KindCUDA, "", []string{sampler.ToldTraining}},
 		{"I get CUDA out of memory with torch on my four 3090 cards.", sampler.KindCUDA, "", []string{sampler.ToldGPUs}},
+		{"**Describe the bug**\nMy evaluation with torch runns ot of memory as soon as the volumes are larger.", sampler.KindCUDA, "", nil},
+		{"# Stitching needs to much gpu memory\n\n**Describe the bug**\nWith torch and a window of 32 the required gpu memory exceeds 10gb, which my card does not have.", sampler.KindCUDA, "", nil},
+		{"Since an hour my torch program only shows a no vram error, whatever I do.", sampler.KindCUDA, "", nil},
+		{"CUDA out of memory while loading long prompts\n\nWith torch and a large context the last layers find no place.", sampler.KindCUDA, "", nil},
+		{"With the latest update I run out of memory with PyTorch, the previous version had no problem.", sampler.KindCUDA, "", []string{sampler.ToldUpdate}},
+		{"I get CUDA out of memory with torch. How to revert to the previous version?", sampler.KindCUDA, "", []string{sampler.ToldUpdate}},
 	} {
 		events := read(t, one.text)
 		if len(events) != 1 {
@@ -148,6 +154,22 @@ func TestReported(t *testing.T) {
 		}
 		if e.Requested.Known() || e.GPUTotal.Known() || e.Line == 0 || e.Text == "" {
 			t.Errorf("%q: %+v", one.text, e)
+		}
+	}
+}
+
+// What is updated in each step, or to have more of something, is no new version of a program.
+func TestUpdatesOfProgramsOnly(t *testing.T) {
+	for _, text := range []string{
+		"I get CUDA out of memory with torch after each update of the weights.",
+		"I get CUDA out of memory with torch after updating the parameters twice.",
+		"I get CUDA out of memory with torch, also after upgrading to more RAM.",
+		"I get CUDA out of memory with torch after upgrading my GPU.",
+	} {
+		for _, e := range read(t, text) {
+			if slices.Contains(e.Context.Told, sampler.ToldUpdate) {
+				t.Errorf("%q: %v", text, e.Context.Told)
+			}
 		}
 	}
 }
@@ -223,6 +245,8 @@ func TestNotReported(t *testing.T) {
 		"# OOM handling\n\nThe trainer halves the batch and goes on.",
 		"Thanks to the new pool the server runs without any OOM.",
 		"Training finished after 30 epochs. Peak memory was 20.1 GB of 24 GB.",
+		"CUDA out of memory when using long prompts\n\nYou can lower num_ctx, or use fewer layers on the GPU.",
+		"The required GPU memory may exceed that of your card for large volumes.",
 	} {
 		if events := read(t, text); len(events) != 0 {
 			t.Errorf("%q: %s", text, events[0].Text)

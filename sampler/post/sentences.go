@@ -97,7 +97,7 @@ func title(text string, all []sentence, shows bool) (sentence, bool) {
 	if mark == "" && !shows && plain(line, rest) && ranOut.MatchString(line) && frames.MatchString(rest) {
 		return sentence{text: strings.TrimSpace(line), line: 1, title: true}, true // the message was cut off below them
 	}
-	if mark == "" && !shows && plain(line, rest) && (firstHand(all) || form.MatchString(rest) && !toReaders(all)) {
+	if mark == "" && !shows && plain(line, rest) && (symptom.MatchString(line) && !toReaders(all) || firstHand(all) || form.MatchString(rest) && !toReaders(all)) {
 		return sentence{text: strings.TrimSpace(line), line: 1, title: true}, true
 	}
 	if mark == "" || len(line) > 300 || !shows && !alone(line, rest) && !form.MatchString(rest) && !firstHand(all) && !wonders(line, rest, all) && ((!gear.MatchString(line) && !aboutGear(all)) || toReaders(all)) {
@@ -105,6 +105,9 @@ func title(text string, all []sentence, shows bool) (sentence, bool) {
 	}
 	return sentence{text: strings.TrimSpace(line[len(mark):]), line: 1, title: true}, true
 }
+
+// symptom is a heading that says on what occasion it comes, as that of a report does.
+var symptom = lazily(`(?i)^\W*(?:cuda |gpu )?(?:oom|out of (?:gpu )?memory)\W*(?: error)? (?:when|while|during|after|on) (?:\w+ )?\w+ing\b[^?]*$`)
 
 // frames are those of a traceback.
 var frames = lazily(`(?m)^\s*File "[^"\n]+", line \d+, in \S`)

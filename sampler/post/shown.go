@@ -134,7 +134,7 @@ func addTool(c *sampler.LogContext, text string, t *tools.Tool) {
 var oldMM = lazily(`(?i)\bmm(?:action2?|det\w*|seg\w*|pose|cls)\W{1,4}v?(?:0\.\d|2\.\d)|\b(?:samples|videos)_per_gpu\b`)
 
 // setting is a setting with a number, as levers have it.
-var setting = lazily(`^["'-]*([A-Za-z_][\w.-]*)["']?(\s*[=: ]\s*)(\d+(?:\.\d+)?)$`)
+var setting = lazily(`^["'-]*([A-Za-z_][\w.-]*)["']?(\s*[=: ]\s*)[(\[]?(\d+(?:\.\d+)?)(?:(?:, ?\d+)*[)\]])?$`)
 
 // less says whether a text, with _ for -, sets what a lever is about to its number already, or below.
 func less(text, lever string) bool {
@@ -151,7 +151,7 @@ func less(text, lever string) bool {
 		}
 		begins := !wordByte(rest, i-1)
 		rest = rest[i+len(name):]
-		if value := setTo.FindStringSubmatch(rest[:min(len(rest), 40)]); value != nil && begins {
+		if value := setTo.FindStringSubmatch(rest[:min(len(rest), 56)]); value != nil && begins {
 			if set, err := strconv.ParseFloat(value[1], 64); err == nil && set <= most {
 				return true
 			}
@@ -161,7 +161,7 @@ func less(text, lever string) bool {
 }
 
 // setTo is a number behind the name of a setting.
-var setTo = lazily(`^["'\s=:]*(?:to|of|is|was|at|as)?[\s=:]*(\d+(?:\.\d+)?)\b`)
+var setTo = lazily(`^["'\x60\s=:]*(?:(?:to|of|is|was|at|as|the|my|even|only|just|option|value|set|\w+_\w+)\b[\s=:]*){0,6}[(\["'\x60]*(\d+(?:\.\d+)?)\b`)
 
 // wordByte says whether a letter or a digit stands there.
 func wordByte(s string, at int) bool {
