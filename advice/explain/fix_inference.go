@@ -169,6 +169,8 @@ var fixesInference = []fixRow{
 				return "crop"
 			case f.smallGPU() != nil:
 				return "sample_gpu"
+			case f.asksGPU():
+				return "sample_or"
 			}
 			return "sample"
 		},

@@ -6,6 +6,7 @@ import (
 
 	"nvpeak/advice/command"
 	"nvpeak/sampler"
+	"nvpeak/sampler/post"
 )
 
 func doSmallerInput(f *failure) []string {
@@ -164,6 +165,11 @@ func (f *failure) smallForRunning() bool {
 // smallAnyway: few programs of these days run in that, whatever is made smaller (own threshold).
 func (f *failure) smallAnyway() bool {
 	return !f.triedGPU() && f.total.Known() && f.total.Or(0) <= 17*sampler.GiB/8 && !f.tinyGPU() && !f.onHost() && f.event.Kind == sampler.KindCUDA && f.history == nil && !f.othersMatter()
+}
+
+// asksGPU: what GPU it takes is asked, or all that is left of the batch is one sample, so that a larger GPU belongs to what is named.
+func (f *failure) asksGPU() bool {
+	return (f.told(post.AsksGPU) || f.oneSample() && f.onlyMessage()) && !f.triedGPU() && !f.onHost() && f.history == nil && !f.numbers() && !f.told(sampler.ToldGrowth) && !f.othersMatter()
 }
 
 // pictureVariant names what is made smaller as the program calls it.

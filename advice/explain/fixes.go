@@ -9,7 +9,7 @@ import (
 )
 
 // fixRows is every fix there is, the cheap ones first: order breaks ties.
-var fixRows = slices.Concat(fixesOthers, fixesVersion, fixesAllocator, fixesValidation, fixesMoved, fixesInference, fixesSaving, fixesTools, fixesArrays, fixesData, fixesBatch, fixesModel, fixesHost, fixesUnknown, fixesSnapshot, fixesWorks)
+var fixRows = slices.Concat(fixesOthers, fixesVersion, fixesLarger, fixesAllocator, fixesValidation, fixesMoved, fixesInference, fixesSaving, fixesTools, fixesArrays, fixesData, fixesBatch, fixesModel, fixesHost, fixesUnknown, fixesSnapshot, fixesWorks)
 
 // scored is a fix with how much it promises.
 type scored struct {
@@ -181,7 +181,11 @@ func (f *failure) render(s scored, rank int) sampler.Advice {
 		if f.triedSize() && f.words.Has(id+".parts") {
 			return f.words.Say(id+".parts", pairs...)
 		}
-		if less := "less." + f.domain(); f.words.Has(id+".less") && f.words.Has(less) && !f.triedSize() {
+		less := "less." + f.domain()
+		if f.triedParts() && f.tiled() {
+			less = "less.tiled"
+		}
+		if f.words.Has(id+".less") && f.words.Has(less) && !f.triedSize() {
 			return f.words.Say(id+".less", append(pairs, "less", f.words.Say(less))...)
 		}
 		return f.words.Say(id, pairs...)
@@ -193,7 +197,7 @@ func (f *failure) render(s scored, rank int) sampler.Advice {
 	switch {
 	case s.row.id == FixSmallerInput && f.smallForRunning():
 		a.Title = f.words.Say("title.or_cpu", "title", a.Title)
-	case rank == 1 && f.smallAnyway() && slices.Contains(followsOwn, s.row.id):
+	case rank == 1 && (f.smallAnyway() || f.asksGPU()) && slices.Contains(followsOwn, s.row.id) && !strings.Contains(a.Title, f.words.Say("title.larger")):
 		a.Title = f.words.Say("title.or_gpu", "title", a.Title)
 	}
 	if s.known && s.saves.high > 0 && s.saves.high <= widestSaving*s.saves.low && s.saves.high <= f.total.Or(s.saves.high) { // nobody has more than the GPU to save

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"nvpeak/sampler"
+	"nvpeak/sampler/post"
 )
 
 // gpuNames gives the compute capability by name, the first part found decides. From
@@ -82,6 +83,18 @@ func (f *facts) beforeAmpere() bool {
 // namedGiB is the memory that the name of a GPU ends in.
 var namedGiB = sampler.Pattern{Source: `(\d{1,3}) ?GB\b`}
 
+// gpuGiB is the memory of GPUs by their names, the most that one of the name has: https://developer.nvidia.com/cuda-gpus and the makers' data sheets.
+var gpuGiB = []struct {
+	part string
+	gib  int
+}{
+	{"rtx 5090", 32}, {"rtx 5080", 16}, {"rtx 5070 ti", 16}, {"rtx 5070", 12}, {"rtx 5060", 16}, {"rtx 4090", 24}, {"rtx 4080", 16}, {"rtx 4070 ti", 16}, {"rtx 4070", 12}, {"rtx 4060", 16}, {"rtx 4050", 6},
+	{"rtx 3090", 24}, {"rtx 3080 ti", 16}, {"rtx 3080", 16}, {"rtx 3070", 8}, {"rtx 3060", 12}, {"rtx 3050", 8}, {"rtx 2080 ti", 11}, {"rtx 2080", 8}, {"rtx 2070", 8}, {"rtx 2060", 12},
+	{"gtx 1660", 6}, {"gtx 1650", 4}, {"gtx 1080 ti", 11}, {"gtx 1080", 8}, {"gtx 1070", 8}, {"gtx 1060", 6}, {"gtx 1050", 4}, {"gtx 980 ti", 6}, {"gtx 980", 8}, {"gtx 970", 4}, {"gtx 960", 4},
+	{"rtx a6000", 48}, {"rtx a5000", 24}, {"rtx a4000", 16}, {"rtx a2000", 12}, {"titan xp", 12}, {"titan v", 32}, {"titan rtx", 24}, {"titan x", 12},
+	{"h200", 141}, {"h100", 94}, {"h800", 80}, {"a100", 80}, {"a800", 80}, {"v100", 32}, {"p100", 16}, {"p40", 24}, {"l40", 48}, {"l4", 24}, {"a40", 48}, {"a30", 24}, {"a10", 24}, {"t4", 16}, {"m60", 8}, {"m40", 24}, {"k80", 12},
+}
+
 // namedTotal is the memory of the GPU by its name, 0: not in it.
 func (f *facts) namedTotal() sampler.Bytes {
 	at := namedGiB.Get().FindStringSubmatch(f.context.GPUName)
@@ -90,4 +103,24 @@ func (f *facts) namedTotal() sampler.Bytes {
 	}
 	n, _ := strconv.Atoi(at[1])
 	return sampler.Bytes(n) * sampler.GiB
+}
+
+// saidTotal is what the GPU has: as the message says, else its name, else whoever wrote the text; 0: not known.
+func (f *facts) saidTotal() sampler.Bytes {
+	if total := f.total.Or(f.namedTotal()); total > 0 {
+		return total
+	}
+	for _, what := range f.context.Told {
+		if n, is := strings.CutPrefix(what, post.GPUHas); is {
+			gib, _ := strconv.Atoi(n)
+			return sampler.Bytes(gib) * sampler.GiB
+		}
+	}
+	lower := " " + strings.ToLower(f.context.GPUName) + " "
+	for _, row := range gpuGiB {
+		if namesPart(lower, row.part) {
+			return sampler.Bytes(row.gib) * sampler.GiB
+		}
+	}
+	return 0
 }

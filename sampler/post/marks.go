@@ -62,5 +62,5 @@ var marks = []struct {
 	// The warning of a tokenizer before a text that is longer than its model takes.
 	{sampler.ToldLong, lazily(`Token indices sequence length is longer than the specified maximum`)},
 	// Scripts and options of programs that work in tiles.
-	{sampler.ToldTiles, lazily(`(?i)\w_tile[sd]?\.py\b|\bpython[^\n]*\.py[^\n]* --\w*tile_?size[ =]\d`)},
+	{sampler.ToldTiles, lazily(`(?i)\w_tile[sd]?\.py\b|\bpython[^\n]*\.py[^\n]* --\w*tile_?size[ =]\d|\.enable_(?:vae_)?tiling\(\)`)},
 }

@@ -73,6 +73,7 @@ func Read(text string, events []sampler.OOMEvent, scan Scan) []sampler.OOMEvent 
 		addStats(&events[i], text)
 		if events[i].Context != nil {
 			add(events[i].Context, text, all, lines)
+			addFacts(events[i].Context, text, all)
 			addShown(events[i].Context, text, tool)
 			addGPU(events[i].Context, text)
 			events[i].Context.Command = strings.TrimSpace(gap.ReplaceAllString(events[i].Context.Command, " "))

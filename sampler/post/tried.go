@@ -7,12 +7,15 @@ import (
 	"nvpeak/sampler"
 )
 
-// settings are what people change against a failure, by their words. What they say did not help is
-// ToldTried and the name.
-var settings = []struct {
+// settingRow is something that people change against a failure.
+type settingRow struct {
 	name  string
 	words *lazy
-}{
+}
+
+// settings are what people change against a failure, by their words. What they say did not help is
+// ToldTried and the name.
+var settings = []settingRow{
 	{"batch", lazily(`(?i)\b(?:mini[-_ ]?)?batch(?:[-_ ]?sizes?)?\b|\b\w+_batch(?:_\w+)?\b|\bbatch_\w+|\bbath sizes?\b|\bn_samples\b|\bmax[-_]tokens\b|(?i:\b(?:max_sentences|samples_per_gpu|ims_per_batch|ima?ge?s_per_gpu|bsz?)\b)|批(?:量|次|处理)|배치|バッチ|(?i:\bba[ntchs]{2,5}[-_ ]?sizes?\b)`)},
 	{"segments", lazily(`(?i)\bexpandable[-_ ]segments?\b|\bmax_split_size\w*|\bPYTORCH_(?:CUDA_)?ALLOC_CONF\b`)},
 	{"share", lazily(`(?i)\bgpu[-_ ]memory[-_ ]utili[sz]ation\b|\bmem[-_]fraction\w*`)},
@@ -25,7 +28,10 @@ var settings = []struct {
 	{"offload", lazily(`(?i)(?:\b|--)(?:lowvram|novram|(?:model_|sequential_)?cpu[-_ ]offload\w*)\b`)},
 	{"bits", lazily(`(?i)\bquantize\(4\)|\bload_in_4bit\b|\bint4\b|\b4[- ]?bits?\b`)},
 	{"size", lazily(`(?i)\b(?:resiz|downsampl|down-?scal|rescal)\w*|\b(?:image|input|picture|crop|patch)[-_ ]?sizes?\b|\bresolutions?\b|` +
-		`\b\w*(?:frames?|images?|img|inputs?|crop|patch|tile|window|load|fine|max|min|voxel|grid|samples?|segment|clip)_?size\b|\b\w+_(?:frames|resolution|width|height|len(?:gth)?)\b`)},
+		`\b\w*(?:frames?|images?|img|inputs?|crop|patch|tile|window|load|fine|max|min|voxel|grid|samples?|segment|clip)_?size\b|\b\w+_(?:frames|resolution|width|height|len(?:gth)?)\b|` +
+		`\b(?:load|fine|image|input|crop|patch|tile|window|frame|picture|photo|video|output|canvas|latent|roi|sample|voxel|grid|clip|mesh|texture|render)(?:/\w+)?[-_ ]?sizes?\b|\b(?:short|shorter|shortest|long|longer|longest|max|min|image|img|input|render|target)[-_ ]?(?:side|edge|width|height|res|dims?|dimensions?)\b|` +
+		`\b(?:smaller|shorter|tiny|tiniest|smallest|shortest|downsized|low[- ]res\w*) (?:\w+ )?(?:images?|pictures?|photos?|inputs?|videos?|clips?|frames?|texts?|sequences?|sentences?|prompts?|audios?|files?|samples?)\b|(?:图[像片]|输入)(?:尺寸|大小|分辨率)|分辨率`)},
+	{"parts", lazily(`(?i)\btil(?:l?ed|es?|ing)\b|\btile[-_ ]?(?:size|batch)\w*|\bchunk(?:s|ed|ing|[-_ ]?sizes?)\b`)},
 	{"inputs", lazily(`(?i)\b(?:different|other|another|several|many|two|three|four|five|\d+) (?:\w+ )?(?:images?|pictures?|photos?|videos?|clips?|files?|samples?|inputs?|sentences|recordings|scenes?)\b`)},
 	{"length", lazily(`(?i)\b\w*max[-_ ]?(?:seq(?:uence)?[-_ ]?)?len(?:gth)?s?\b|\bseq(?:uence)?s?[-_ ]?len(?:gth)?s?\b|\bcutoff_len\b|\bblock_size\b|序列长度`)},
 	{"model", lazily(`(?i)\b(?:smaller|smallest|tiny) (?:\w+ )?(?:models?|variants?|backbones?|networks?)\b`)},
@@ -54,7 +60,7 @@ func vain(s string) bool { return inVain.MatchString(unwilling.ReplaceAllString(
 var attempted = lazily(`(?i)(?:^\W*|\b(?:I|we)(?:['’]ve| have| had)? )(?:also |already |even |just )*tried\b`)
 
 // cured: it is what helped, whatever else the sentence says.
-var cured = lazily(`(?i)\b(?:solves|fixes|resolves|(?:this|that|which|it) (?:solved|fixed|resolved)) (?:this|the|it|my|that)\b|\band (?:then )?it (?:works|worked)\b|\b(?:lower|less|smaller|below)\b[^.,]{0,12}\b(?:works?|runs?|(?:is|are|was|were) (?:fine|ok|okay))\b`)
+var cured = lazily(`(?i)\b(?:solves|fixes|resolves|(?:this|that|which|it) (?:solved|fixed|resolved)) (?:this|the|it|my|that)\b|\band (?:then )?it (?:works|worked)\b|\b(?:lower|less|smaller|below)\b[^.,]{0,12}\b(?:works?|runs?|(?:is|are|was|were) (?:fine|ok|okay))\b|\b(?:works?|worked|runs|ran|fine|okay?|passes|succeeds?) (?:\w+ )?(?:with|on|for|at|if|when)\b[^.,;]{0,20}\b(?:smaller|shorter|lower|tiny|small|short|low)\b`)
 
 // works: with that it runs, or it is a way that somebody thinks of.
 var works = lazily(`(?i)\b(?:works?|worked|runs|ran|fine|ok|okay|possible|able|should|could|would|only if|unless)\b|\?`)

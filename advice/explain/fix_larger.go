@@ -1,0 +1,107 @@
+package explain
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"nvpeak/sampler"
+	"nvpeak/sampler/post"
+)
+
+// fixesLarger are for jobs of which nothing is left that would make them small enough, as arithmetic says or whoever tried it.
+var fixesLarger = []fixRow{
+	{id: FixSmallerModel, source: sourceAnatomy,
+		kinds: ownCode | running, cost: 0.02,
+		lives:   map[string]float64{CauseTooBig: 0.95, CauseUnknown: 0.72, CauseOtherProcess: 0.2},
+		when:    func(f *failure) bool { return f.exhausted() },
+		reach:   always(1),
+		variant: func(f *failure) string { return "larger" },
+		do: func(f *failure) []string {
+			list := []string{"nvidia-smi  " + f.comment("do.look_first"), f.comment("do.larger_or_variant")}
+			if f.told(post.AnySize) {
+				list = append(list, f.comment("do.takes_effect"))
+			}
+			return list
+		}},
+	{id: FixSmallerInput, source: sourceAnatomy,
+		kinds: ownCode, cost: 0.02,
+		lives:   map[string]float64{CauseTooBig: 0.9, CauseUnknown: 0.7},
+		when:    func(f *failure) bool { return f.told(post.AnySize) && !f.exhausted() && f.smallable() },
+		reach:   always(1),
+		variant: func(f *failure) string { return "effect" },
+		do: func(f *failure) []string {
+			return []string{f.comment("do.takes_effect"), f.comment("do.fewer_or_larger")}
+		}},
+	{id: FixHalveBatchAccumulate, source: "https://github.com/pkuliyi2015/multidiffusion-upscaler-for-automatic1111/issues/225",
+		kinds: ownCode | imageTool, cost: 0.02,
+		lives:   map[string]float64{CauseTooBig: 0.92, CauseUnknown: 0.7},
+		when:    func(f *failure) bool { return f.told(post.TriedCut) && !f.oneSample() && f.smallable() && f.tiled() },
+		reach:   always(1),
+		variant: func(f *failure) string { return "tiles" },
+		pairs:   halvedBatch,
+		do: func(f *failure) []string {
+			return []string{f.comment("do.fewer_tiles"), f.comment("do.tile_decoder")}
+		}},
+	{id: FixSmallerModel, source: sourceLlama,
+		kinds: server | inference, cost: 0.02,
+		lives: map[string]float64{CauseTooBig: 0.97, CauseUnknown: 0.8},
+		when: func(f *failure) bool {
+			return f.program.name == "llama-reference" && f.overweight() && !f.shows(sampler.ShowsFewBits)
+		},
+		reach:   always(1.5),
+		variant: func(f *failure) string { return "sixteen" },
+		pairs: func(f *failure) []any {
+			return []any{"need", gib(max(namedWeights(strings.Fields(f.command.Text)), f.toldWeights()))}
+		},
+		do: func(f *failure) []string {
+			return []string{f.comment("do.larger_for_weights"), f.comment("do.other_loader")}
+		}},
+	{id: FixShardOrOffload, source: "https://huggingface.co/docs/bitsandbytes/fsdp_qlora",
+		kinds: training, cost: 0.02,
+		lives:   map[string]float64{CauseTooBig: 0.97, CauseUnknown: 0.85},
+		when:    func(f *failure) bool { return f.fourBitsOutgrow() },
+		reach:   always(1.2),
+		variant: func(f *failure) string { return "qlora" },
+		pairs:   func(f *failure) []any { return []any{"need", gib(f.fourBits()), "total", gib(f.saidTotal())} },
+		do: func(f *failure) []string {
+			return []string{f.comment("do.fsdp_qlora"), f.comment("do.larger_for_weights")}
+		}},
+}
+
+// smallable: less at once is what is spoken of, and no amounts say more than that.
+func (f *failure) smallable() bool {
+	return !f.numbers() && !f.onHost() && !f.refusedThoughFree() && f.history == nil && f.phase() != sampler.PhaseLoading && f.phase() != sampler.PhaseSaving && !f.told(sampler.ToldGrowth) && !f.generatesText()
+}
+
+// triedParts: tiles or chunks are at work or were tried, and that was not enough.
+func (f *facts) triedParts() bool {
+	return f.told(sampler.ToldTiles) || f.told(post.TriedCut) || f.told(sampler.ToldTried+"chunks")
+}
+
+// tiled: it is pictures or volumes that are cut.
+func (f *facts) tiled() bool {
+	return slices.Contains([]string{sampler.DomainPictures, sampler.DomainVideo, sampler.DomainVolumes}, f.domain())
+}
+
+// exhausted: fewer inputs and smaller ones were both tried, and a larger GPU was not.
+func (f *failure) exhausted() bool {
+	return f.oneSample() && (f.triedSize() || f.triedParts()) && f.smallable() && !f.triedGPU() && !f.told(sampler.ToldNext) && !f.told(sampler.ToldUpdate) && !f.told(sampler.ToldWorked) && !f.toldLarger()
+}
+
+// fourBits is what the weights of the model that is named take in 4 bits, with their scales; 0: not told.
+func (f *facts) fourBits() sampler.Bytes {
+	for _, what := range f.context.Told {
+		if n, is := strings.CutPrefix(what, post.ModelSize); is {
+			b, _ := strconv.ParseFloat(n, 64)
+			return sampler.Bytes(b * 0.5e9 * 1.05)
+		}
+	}
+	return 0
+}
+
+// fourBitsOutgrow: adapters are trained on several GPUs, each of which is smaller than the weights in 4 bits.
+func (f *failure) fourBitsOutgrow() bool {
+	total := f.saidTotal()
+	return f.shows(sampler.ShowsFourBits) && (f.told(sampler.ToldGPUs) || f.ranks()) && total > 0 && f.fourBits() >= partOf(total, 0.85) && !f.onHost()
+}

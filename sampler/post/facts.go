@@ -1,0 +1,85 @@
+package post
+
+import (
+	"slices"
+	"strconv"
+
+	"nvpeak/sampler"
+)
+
+// What a post tells beside the words of package sampler.
+const (
+	AsksGPU   = "asks_gpu"                     // what GPU it takes is asked
+	AnySize   = sampler.ToldTried + "any_size" // whatever size was set, even a tiny one
+	TriedCut  = sampler.ToldTried + "parts"    // tiles or chunks were tried, or made smaller
+	GPUHas    = "gpu_has_"                     // and a number: so many GiB has the GPU, as is said
+	ModelSize = "model_size_"                  // and a number: a model of that many billions of parameters, in whatever bits
+)
+
+// asksGPU is a question for the GPU that it takes, or for its memory.
+var asksGPU = lazily(`(?i)\b(?:what|which|how (?:much|many|large|big)|minimum|min\.?|recommended|least|lowest|sufficient|the required)\b[^.?!\n]{0,40}\b(?:gpus?|v?ram|(?:graphics?|video) ?(?:cards?|memory|memories)|cards?|memor(?:y|ies)|hardware|colab tier)\b[^.?!\n]{0,40}\b(?:requir\w*|need\w*|necessary|suffic\w*|enough|spec\w*|proper|appropriate|at least|did (?:you|u) use|do (?:you|u) (?:use|need)|(?:you|u) used?|should (?:I|we|it)|to (?:run|train|use))\b|` +
+	`\b(?:minimum|min\.?|recommended|required) (?:\w+ ){0,2}(?:gpu|vram|(?:graphics?|video) ?cards?|hardware)\b[^\n]{0,60}\?|\b(?:is|are) (?:an? |the |my )?(?:\w+ ){0,3}(?:gpus?|cards?|tier|vram|[1-9]\d?0? ?Gi?B|[AHVT]\d{1,3})\b[^.?!\n]{0,30}\b(?:required|needed|enough|suffic\w+|too small)\b[^.?!\n]{0,40}\?|\b(?:can|could|possible to|way to) (?:I |we |it |this )?(?:be )?(?:use|run|train\w*|test|try)\b[^.?!\n]{0,40}\b(?:on|with|my) (?:an? |my |only |just )*(?:\d{1,2} ?Gi?b?\b|(?:[gr]tx ?)?[1-5]0[5-9]0\b)|\bwhat (?:is|was) the (?:gpu|card) (?:that )?(?:you|u)\b|\bwhat(?:['’]s| is| are) the (?:minimum|minimal|required|recommended|lowest)\b[^.?!\n]{0,30}\b(?:gpu|vram|memory|card|hardware)|` +
+	`(?:最低|最少|至少需要)[^。\n]{0,10}(?:显存|显卡|GPU)|多[大少](?:的)?(?:显存|G)|显存[^。\n]{0,6}(?:要求|多大|多少|够)`)
+
+// anySize: the size that was set made no difference, however small.
+var anySize = lazily(`(?i)\b(?:no matter|whatever|regardless of|any|every|all|irrespective of|even (?:with|at|on|for|if|when)?)\b`)
+
+// gpuHas is the memory of a GPU as people tell it.
+var gpuHas = lazily(`(?i)\b(\d{1,3}) ?(?:Gi?B|Go|G)\b (?:of )?(?:(?:dedicated|total|free|available|local|nvidia|the|my) )*(?:gpu|vram|video|graphics?|cards?)\b|\b(?:gpu|vram|card|video memory|gpu memory|graphics? (?:card|memory))\b[^.,;\n\d]{0,32}\b(\d{1,3}) ?(?:Gi?B|Go|G)\b|(?:显存|显卡)[^。\d]{0,6}(\d{1,3}) ?G|(\d{1,3}) ?G\w?的?(?:显存|显卡)`)
+
+// wantedSize is a size that is needed or advised, not one that somebody has.
+var wantedSize = lazily(`(?i)\b(?:need(?:s|ed)?|requir\w*|at least|minimum|recommend\w*|takes?|uses?|using|exceed\w*|free|left|available|reserved|allocated?|allocating|rented?|upgrad\w*|buy)\b|需要|至少`)
+
+// toldOfGPU is how large the GPU is, where all that is said of it agrees.
+func toldOfGPU(all []sentence) string {
+	found := ""
+	for _, s := range all {
+		if wantedSize.MatchString(s.text) {
+			continue
+		}
+		for _, at := range gpuHas.FindAllStringSubmatch(s.text, 8) {
+			n := at[1] + at[2] + at[3] + at[4]
+			if size, err := strconv.Atoi(n); err != nil || size < 1 || size > 192 {
+				continue
+			}
+			if found != "" && found != n {
+				return ""
+			}
+			found = n
+		}
+	}
+	return found
+}
+
+// addFacts puts them into a context.
+func addFacts(c *sampler.LogContext, text string, all []sentence) {
+	about := func(words *lazy) bool {
+		return slices.ContainsFunc(all, func(s sentence) bool { return words.MatchString(s.text) })
+	}
+	if about(asksGPU) {
+		c.Told = append(c.Told, AsksGPU)
+	}
+	size := settings[slices.IndexFunc(settings, func(row settingRow) bool { return row.name == "size" })].words
+	if slices.Contains(c.Told, sampler.ToldTried+"size") && slices.ContainsFunc(all, func(s sentence) bool {
+		return size.MatchString(s.text) && anySize.MatchString(s.text) && vain(s.text) && !cured.MatchString(s.text)
+	}) {
+		c.Told = append(c.Told, AnySize)
+	}
+	if n := toldOfGPU(all); n != "" {
+		c.Told = append(c.Told, GPUHas+n)
+	}
+	if n := largest(text); n != "" {
+		c.Told = append(c.Told, ModelSize+n)
+	}
+}
+
+// largest is the size of the largest model that a text names, in billions; "" for none.
+func largest(text string) string {
+	most, name := 0.0, ""
+	for _, at := range billions.FindAllStringSubmatch(text, 16) {
+		if n, err := strconv.ParseFloat(at[1], 64); err == nil && n > most && n <= 700 {
+			most, name = n, at[1]
+		}
+	}
+	return name
+}
