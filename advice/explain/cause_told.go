@@ -18,6 +18,10 @@ var causesTold = []causeRow{
 		when:       func(f *failure) bool { return f.told(sampler.ToldGrowth) && f.differInLength() },
 		confidence: always(0.68),
 		evidence:   func(f *failure) string { return f.words.Say("why.told_lengths") }},
+	{id: "told", cause: CauseLeak, reason: "https://github.com/huggingface/sentence-transformers/issues/522",
+		when:       func(f *failure) bool { return f.keepsOutputs() },
+		confidence: always(0.66),
+		evidence:   func(f *failure) string { return f.words.Say("why.told_results") }},
 	{id: "told", cause: CauseLeak, reason: "https://docs.pytorch.org/tutorials/intermediate/reinforcement_q_learning.html",
 		when: func(f *failure) bool {
 			return f.told(sampler.ToldReplay) && !f.onHost() && f.inTraining() && f.event.Kind != sampler.KindXLA // which makes it whole at the start

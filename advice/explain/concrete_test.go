@@ -155,7 +155,7 @@ func TestConcreteWhereShown(t *testing.T) {
 		{"a hosted notebook", "On Google Colab the training stops after loading the data.\nMemory cgroup out of memory: Killed process 629 (train) total-vm:14119556kB, anon-rss:6538204kB\n", "a runtime with more RAM", "docker run"},
 		{"a library that uses vLLM", "m = Bonsai('org/m', gpu_memory_utilization=0.9)\nValueError: No available memory for the cache blocks. Try increasing `gpu_memory_utilization` when initializing the engine.\n", "(…, gpu_memory_utilization=0.95)", "vllm.LLM("},
 		{"a loader of any age", "I train.\n  File \"/env/python2.7/torch/utils/data/dataloader.py\", line 175, in handler\nRuntimeError: DataLoader worker (pid 19597) is killed by signal: Killed.\n", "num_workers=2", "prefetch_factor"},
-		{"weights of 8 bits", "I finetune gpt_lora_int8, and when it saves the checkpoint it stops; state_dict() too.\n" + numbers, "bring the state to the CPU", "model.cpu()"},
+		{"weights of 8 bits", "I finetune gpt_lora_int8, and when it saves the checkpoint it stops; state_dict() too.\n" + numbers, "another version of bitsandbytes", "model.cpu()"},
 		{"a simulator of another maker", "I train 4096 environments with mani_skill.\n  File \"/a/mani_skill/env.py\", line 3, in step\n" + numbers, "", "--headless"},
 		{"graphs of an old TensorFlow", "Several models are trained in a loop, and memory grows with each, until\nE tensorflow/core/common_runtime/executor.cc:1076] Resource exhausted: OOM when allocating tensor with shape[100,200]\n\t [[Node: s = Sub[_device=\"/job:localhost/replica:0/task:0/gpu:0\"]]]\n", "tf.Graph()", "tf.keras"},
 		{"adapters in a detector", "I train yolo, and with a batch size of 1 it still stops.\n" + numbers, "a smaller backbone", "LoRA"},

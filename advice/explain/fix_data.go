@@ -100,7 +100,7 @@ var fixesData = []fixRow{
 		kinds: ownCode, cost: 0.03,
 		lives: map[string]float64{CauseLeak: 0.98, CauseHostMemory: 0.97},
 		when: func(f *failure) bool {
-			return !f.keepsResults() && (!f.onHost() || f.hostGrew() || (f.told(sampler.ToldGrowth) || f.told(sampler.ToldLate)) && !f.told(sampler.ToldLoader) || f.told(sampler.ToldReplay))
+			return !f.keepsResults() && !f.keepsOutputs() && (!f.onHost() || f.hostGrew() || (f.told(sampler.ToldGrowth) || f.told(sampler.ToldLate)) && !f.told(sampler.ToldLoader) || f.told(sampler.ToldReplay))
 		},
 		reach: always(1),
 		saves: func(f *failure) (span, bool) {
@@ -128,6 +128,15 @@ var fixesData = []fixRow{
 			return ""
 		},
 		do: doFixLeak},
+	{id: FixLeak, source: "https://github.com/huggingface/sentence-transformers/issues/522",
+		kinds: ownCode, cost: 0.02,
+		lives:   map[string]float64{CauseLeak: 0.98, CauseUnknown: 0.7, CauseTooBig: 0.6},
+		when:    func(f *failure) bool { return f.keepsOutputs() },
+		reach:   always(1),
+		variant: func(f *failure) string { return "outputs" },
+		do: func(f *failure) []string {
+			return []string{f.comment("do.outputs_cpu"), f.comment("do.outputs_pieces")}
+		}},
 	{id: FixLeak, source: "https://docs.pytorch.org/docs/stable/notes/faq.html",
 		kinds: ownCode, cost: 0.02,
 		lives: map[string]float64{CauseLeak: 0.95, CauseUnknown: 0.62, CauseTooBig: 0.3},

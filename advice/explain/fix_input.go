@@ -169,7 +169,8 @@ func (f *failure) smallAnyway() bool {
 
 // asksGPU: what GPU it takes is asked, or all that is left of the batch is one sample, so that a larger GPU belongs to what is named.
 func (f *failure) asksGPU() bool {
-	return (f.told(post.AsksGPU) || f.oneSample() && f.onlyMessage()) && !f.triedGPU() && !f.onHost() && f.history == nil && !f.numbers() && !f.told(sampler.ToldGrowth) && !f.othersMatter()
+	small := f.saidTotal() > 0 && f.saidTotal() <= 8*sampler.GiB && !f.total.Known() && f.program.is(undecided|running)
+	return (f.told(post.AsksGPU) || f.oneSample() && f.onlyMessage() || small && f.onlyMessage()) && !f.triedGPU() && !f.onHost() && f.history == nil && !f.numbers() && !f.told(sampler.ToldGrowth) && !f.othersMatter()
 }
 
 // pictureVariant names what is made smaller as the program calls it.

@@ -24,6 +24,16 @@ var fixesLarger = []fixRow{
 			}
 			return list
 		}},
+	backTo(FixHalveBatchAccumulate, true), backTo(FixSmallerInput, false),
+	{id: FixStopOtherProcess, source: "https://docs.nvidia.com/deploy/nvidia-smi/index.html",
+		kinds: ownCode, cost: 0,
+		lives:   map[string]float64{CauseUnknown: 0.75, CauseTooBig: 0.6, CauseOtherProcess: 0.95},
+		when:    func(f *failure) bool { return f.exampleOnLarge() },
+		reach:   always(1),
+		variant: func(f *failure) string { return "unknown" },
+		do: func(f *failure) []string {
+			return []string{"nvidia-smi  " + f.comment("do.look_first"), f.comment("do.which_gpu")}
+		}},
 	{id: FixSmallerInput, source: sourceAnatomy,
 		kinds: ownCode, cost: 0.02,
 		lives:   map[string]float64{CauseTooBig: 0.9, CauseUnknown: 0.7},
@@ -67,6 +77,47 @@ var fixesLarger = []fixRow{
 		do: func(f *failure) []string {
 			return []string{f.comment("do.fsdp_qlora"), f.comment("do.larger_for_weights")}
 		}},
+}
+
+// backTo is the value that a setting had while it ran, of a batch or of something else.
+func backTo(id string, batch bool) fixRow {
+	return fixRow{id: id, source: sourceAnatomy,
+		kinds: ownCode | imageTool, cost: 0.01,
+		lives: map[string]float64{CauseTooBig: 0.97, CauseUnknown: 0.85, CauseDataSpike: 0.9},
+		when: func(f *failure) bool {
+			name, _ := f.raised()
+			return name != "" && strings.Contains(strings.ToLower(name), "batch") == batch && !f.onHost()
+		},
+		reach:   always(1.2),
+		variant: func(f *failure) string { return "back" },
+		pairs: func(f *failure) []any {
+			name, before := f.raised()
+			return []any{"name", name, "before", before}
+		},
+		do: func(f *failure) []string {
+			name, before := f.raised()
+			return []string{f.comment("do.set_back", "name", name, "before", before), f.comment("do.between")}
+		}}
+}
+
+// raised is a setting that was set higher before the job failed, and what it had been; "" for none.
+func (f *facts) raised() (name, before string) {
+	for _, what := range f.context.Told {
+		if set, is := strings.CutPrefix(what, post.Raised); is {
+			i := strings.LastIndexByte(set, ' ')
+			return sampler.Clean(set[:i]), set[i+1:]
+		}
+	}
+	return "", ""
+}
+
+// largeEnough is a GPU on which examples run (own threshold).
+const largeEnough = 16 * sampler.GiB
+
+// exampleOnLarge: what its authors give to be tried ran out of memory on a large GPU, so that somebody else is likely to hold it, or
+// another GPU was taken than was meant.
+func (f *failure) exampleOnLarge() bool {
+	return f.told(post.Example) && f.saidTotal() >= largeEnough && f.smallable() && !f.told(sampler.ToldSized) && !f.told(sampler.ToldLarger) && f.batch() == 0
 }
 
 // smallable: less at once is what is spoken of, and no amounts say more than that.

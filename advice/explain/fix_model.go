@@ -8,6 +8,7 @@ import (
 
 	"nvpeak/advice/command"
 	"nvpeak/sampler"
+	"nvpeak/sampler/post"
 )
 
 var fixesModel = []fixRow{
@@ -201,7 +202,7 @@ var fixesModel = []fixRow{
 		kinds: ownCode | running, cost: 0.3,
 		lives: map[string]float64{CauseTooBig: 0.9, CauseMemoryLimit: 0.4, CauseOversubscribed: 0.7, CausePreallocation: 0.5},
 		when: func(f *failure) bool {
-			return !f.refusedThoughFree() && f.phase() != sampler.PhaseValidation && !f.growsTrees() && f.program.name != "alphafold"
+			return !f.refusedThoughFree() && f.phase() != sampler.PhaseValidation && !f.growsTrees() && f.program.name != "alphafold" && !(f.program.name == "whisper" && f.smallWhisper())
 		},
 		variant: func(f *failure) string {
 			switch f.program.name {
@@ -275,7 +276,7 @@ func (f *failure) tinyGPU() bool {
 // smallWhisper: the model of Whisper in the command is no larger than the one that is advised.
 func (f *failure) smallWhisper() bool {
 	a, set := f.command.Find("model")
-	return set && slices.ContainsFunc([]string{"tiny", "base", "small", "medium", "distil"}, func(name string) bool { return strings.HasPrefix(a.Value, name) })
+	return f.told(post.TinyModel) || set && slices.ContainsFunc([]string{"tiny", "base", "small", "medium", "distil"}, func(name string) bool { return strings.HasPrefix(a.Value, name) })
 }
 
 // loadsAny: some model is moved to the GPU, and nothing tells what it is for.

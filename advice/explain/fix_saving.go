@@ -10,7 +10,16 @@ var fixesSaving = []fixRow{
 		when: func(f *failure) bool {
 			return !f.onHost() && f.phase() == sampler.PhaseSaving && f.torchCode() && !f.gathersState()
 		},
+		variant: func(f *failure) string {
+			if f.bitsSaved() {
+				return "bits"
+			}
+			return ""
+		},
 		do: func(f *failure) []string {
+			if f.bitsSaved() {
+				return []string{f.comment("do.update_bits"), f.comment("do.save_adapters")}
+			}
 			return []string{"model.cpu(); torch.save(model.state_dict(), path); model.cuda()",
 				"torch.distributed.checkpoint.save(state_dict, checkpoint_id=path)  " + f.comment("do.save_sharded")}
 		}},
@@ -24,4 +33,9 @@ var fixesSaving = []fixRow{
 			return []string{"torch.distributed.checkpoint.save(state_dict, checkpoint_id=path)  " + f.comment("do.save_sharded"),
 				"StateDictType.SHARDED_STATE_DICT  " + f.comment("do.or"), f.comment("do.save_less")}
 		}},
+}
+
+// bitsSaved: adapters are saved over weights in few bits, which cannot be moved to the CPU.
+func (f *failure) bitsSaved() bool {
+	return f.shows(sampler.ShowsFewBits) && f.shows(sampler.ShowsAdapters) && !f.fsdp()
 }

@@ -220,6 +220,11 @@ func (f *facts) keepsResults() bool {
 	return !f.onHost() && f.phase() == sampler.PhaseValidation && (f.risesAtEnd() || f.inTrainerEvaluation() || f.told(sampler.ToldResults) || f.told(sampler.ToldGrowth) && (f.inFunction("validation_step", "test_step") || f.told(sampler.ToldTried+"batch")))
 }
 
+// keepsOutputs: a model runs over so many inputs, or its outputs are said to stay on the GPU, that what it returns is what fills it.
+func (f *facts) keepsOutputs() bool {
+	return f.told(sampler.ToldResults) && !f.onHost() && f.phase() != sampler.PhaseValidation && f.phase() != sampler.PhaseTraining && !f.told(sampler.ToldTraining) && !f.numbers()
+}
+
 // inTrainerEvaluation: the Trainer of transformers collects the predictions of a whole evaluation on the
 // GPU unless it is told otherwise. https://huggingface.co/docs/transformers/main_classes/trainer
 func (f *facts) inTrainerEvaluation() bool {

@@ -116,6 +116,9 @@ var fixesWorks = []fixRow{
 			return 1
 		},
 		variant: func(f *failure) string {
+			if f.told(sampler.ToldWork + sampler.WorkMining) {
+				return "mining"
+			}
 			if f.onHost() {
 				return "work_host"
 			}

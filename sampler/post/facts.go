@@ -13,6 +13,9 @@ const (
 	AnySize   = sampler.ToldTried + "any_size" // whatever size was set, even a tiny one
 	TriedCut  = sampler.ToldTried + "parts"    // tiles or chunks were tried, or made smaller
 	GPUHas    = "gpu_has_"                     // and a number: so many GiB has the GPU, as is said
+	Example   = "example"                      // a test, a demo or an example is run as its authors give it
+	Raised    = "raised_"                      // and a setting with its value: it was set higher since, and then it failed
+	TinyModel = "tiny_model"                   // a small variant of Whisper is in force
 	ModelSize = "model_size_"                  // and a number: a model of that many billions of parameters, in whatever bits
 )
 
@@ -21,11 +24,21 @@ var asksGPU = lazily(`(?i)\b(?:what|which|how (?:much|many|large|big)|minimum|mi
 	`\b(?:minimum|min\.?|recommended|required) (?:\w+ ){0,2}(?:gpu|vram|(?:graphics?|video) ?cards?|hardware)\b[^\n]{0,60}\?|\b(?:is|are) (?:an? |the |my )?(?:\w+ ){0,3}(?:gpus?|cards?|tier|vram|[1-9]\d?0? ?Gi?B|[AHVT]\d{1,3})\b[^.?!\n]{0,30}\b(?:required|needed|enough|suffic\w+|too small)\b[^.?!\n]{0,40}\?|\b(?:can|could|possible to|way to) (?:I |we |it |this )?(?:be )?(?:use|run|train\w*|test|try)\b[^.?!\n]{0,40}\b(?:on|with|my) (?:an? |my |only |just )*(?:\d{1,2} ?Gi?b?\b|(?:[gr]tx ?)?[1-5]0[5-9]0\b)|\bwhat (?:is|was) the (?:gpu|card) (?:that )?(?:you|u)\b|\bwhat(?:['’]s| is| are) the (?:minimum|minimal|required|recommended|lowest)\b[^.?!\n]{0,30}\b(?:gpu|vram|memory|card|hardware)|` +
 	`(?:最低|最少|至少需要)[^。\n]{0,10}(?:显存|显卡|GPU)|多[大少](?:的)?(?:显存|G)|显存[^。\n]{0,6}(?:要求|多大|多少|够)`)
 
+// example is something small that runs on the GPUs of those who wrote it.
+var example = lazily(`(?i)\b(?:just|only|simply) (?:run|ran|running|tr(?:y|ied|ying)|start(?:ed|ing)?|execut(?:e|ed|ing)) (?:the |your |an? |one |this )*(?:unit |simple |basic |first |quick |minimal |official )*(?:tests?|demos?|examples?|quick ?starts?|tutorials?)\b|\b(?:running|ran|run) (?:the |your |all )?(?:unit ?tests?|test suite|pytest)\b`)
+
+// An agent that learns to play such a game keeps what it saw in a buffer to learn from again, unless it learns on policy.
+var (
+	games    = lazily(`(?i)\batari\w*|\bNoFrameskip\b|\bALE/\w|\b(?:play|playing|on|for) (?:breakout|pong|seaquest|q\*?bert|space ?invaders|montezuma)\b|\b(?:breakout|pong|seaquest|qbert|spaceinvaders)(?:-v\d|NoFrameskip|Deterministic)`)
+	agents   = lazily(`(?i)\b(?:agents?|dqn|rainbow|c51|iqn|qr-?dqn|r2d2|drq\w*|sac|dreamer\w*|reinforcement)\b`)
+	onPolicy = lazily(`(?i)\b(?:ppo\w*|a2c|a3c|impala|trpo|acktr|on-policy|reinforce)\b`)
+)
+
 // anySize: the size that was set made no difference, however small.
 var anySize = lazily(`(?i)\b(?:no matter|whatever|regardless of|any|every|all|irrespective of|even (?:with|at|on|for|if|when)?)\b`)
 
 // gpuHas is the memory of a GPU as people tell it.
-var gpuHas = lazily(`(?i)\b(\d{1,3}) ?(?:Gi?B|Go|G)\b (?:of )?(?:(?:dedicated|total|free|available|local|nvidia|the|my) )*(?:gpu|vram|video|graphics?|cards?)\b|\b(?:gpu|vram|card|video memory|gpu memory|graphics? (?:card|memory))\b[^.,;\n\d]{0,32}\b(\d{1,3}) ?(?:Gi?B|Go|G)\b|(?:显存|显卡)[^。\d]{0,6}(\d{1,3}) ?G|(\d{1,3}) ?G\w?的?(?:显存|显卡)`)
+var gpuHas = lazily(`(?i)\b(?:(?:my|our|the) (?:cuda |gpu |video )?memory|vram)\b,? (?:which )?(?:is|has|of) (\d{1,3}) ?(?:Gi?B|G)\b|\b(\d{1,3}) ?(?:Gi?B|Go|G)\b (?:of )?(?:(?:dedicated|total|free|available|local|nvidia|the|my) )*(?:gpu|vram|video|graphics?|cards?)\b|\b(?:gpu|vram|card|video memory|gpu memory|graphics? (?:card|memory))\b[^.,;\n\d]{0,32}\b(\d{1,3}) ?(?:Gi?B|Go|G)\b|(?:显存|显卡)[^。\d]{0,6}(\d{1,3}) ?G|(\d{1,3}) ?G\w?的?(?:显存|显卡)`)
 
 // wantedSize is a size that is needed or advised, not one that somebody has.
 var wantedSize = lazily(`(?i)\b(?:need(?:s|ed)?|requir\w*|at least|minimum|recommend\w*|takes?|uses?|using|exceed\w*|free|left|available|reserved|allocated?|allocating|rented?|upgrad\w*|buy)\b|需要|至少`)
@@ -38,7 +51,7 @@ func toldOfGPU(all []sentence) string {
 			continue
 		}
 		for _, at := range gpuHas.FindAllStringSubmatch(s.text, 8) {
-			n := at[1] + at[2] + at[3] + at[4]
+			n := at[1] + at[2] + at[3] + at[4] + at[5]
 			if size, err := strconv.Atoi(n); err != nil || size < 1 || size > 192 {
 				continue
 			}
@@ -56,8 +69,22 @@ func addFacts(c *sampler.LogContext, text string, all []sentence) {
 	about := func(words *lazy) bool {
 		return slices.ContainsFunc(all, func(s sentence) bool { return words.MatchString(s.text) })
 	}
-	if about(asksGPU) {
-		c.Told = append(c.Told, AsksGPU)
+	for _, row := range []struct {
+		what  string
+		words *lazy
+	}{{AsksGPU, asksGPU}, {Example, example}} {
+		if about(row.words) {
+			c.Told = append(c.Told, row.what)
+		}
+	}
+	if set := raisedFrom(all); set != "" {
+		c.Told = append(c.Told, Raised+set)
+	}
+	if tinyModel.MatchString(text) {
+		c.Told = append(c.Told, TinyModel)
+	}
+	if !slices.Contains(c.Told, sampler.ToldReplay) && games.MatchString(text) && agents.MatchString(text) && !onPolicy.MatchString(text) {
+		c.Told = append(c.Told, sampler.ToldReplay)
 	}
 	size := settings[slices.IndexFunc(settings, func(row settingRow) bool { return row.name == "size" })].words
 	if slices.Contains(c.Told, sampler.ToldTried+"size") && slices.ContainsFunc(all, func(s sentence) bool {
@@ -82,4 +109,27 @@ func largest(text string) string {
 		}
 	}
 	return name
+}
+
+// tinyModel is a variant of Whisper with few layers, as options, calls and people name it.
+var tinyModel = lazily(`(?i)--model[ =]["']?(?:tiny|base|small|distil)\b|\bload_model\(["'](?:tiny|base|small)|\bWhisperModel\(["'](?:tiny|base|small|distil)|\b(?:the |whisper )(?:tiny|base)(?:\.en)? model\b`)
+
+// raise is a setting that was set higher.
+var raise = lazily(`(?i)\b(?:I|we) (?:have |had |just |then |only |recently )*(?:rais|increas|chang|bump|set|mov|went|go)\w*\b (?:up )?(?:the |my )?["'\x60]?([a-z]\w*(?:[ _-]\w+){0,2}?)["'\x60]? from ["'\x60]?(\d{1,6}) ?(?:to|->|→) ?["'\x60]?(\d{1,6})\b`)
+
+// raisedFrom is a setting and the value that it had before it was set higher and the job failed; "" for none.
+func raisedFrom(all []sentence) string {
+	for i, s := range all {
+		at := raise.FindStringSubmatch(s.text)
+		if at == nil || cured.MatchString(s.text) {
+			continue
+		}
+		before, _ := strconv.Atoi(at[2])
+		after, _ := strconv.Atoi(at[3])
+		fails := ranOut.MatchString(s.text) || i+1 < len(all) && ranOut.MatchString(all[i+1].text)
+		if fails && before > 0 && after > before {
+			return at[1] + " " + at[2]
+		}
+	}
+	return ""
 }

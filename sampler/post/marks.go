@@ -30,7 +30,7 @@ var marks = []struct {
 	// The input pipelines of TensorFlow, in code and in what they print.
 	{sampler.ToldTFData, lazily(`(?i)\btf\.data\.|\bshuffle_dataset_op\b|\bshuffle buffer\b`)},
 	// The memory of a reinforcement learner, in code and in words.
-	{sampler.ToldReplay, lazily(`(?i)\breplay[-_ ]?(?:buffer|memory)|\breplay\.use\b|\bself\.(?:memory|buffer|replay\w*)\.(?:append|push|add|store)\(`)},
+	{sampler.ToldReplay, lazily(`(?i)\breplay[-_ ]?(?:buffer|memory)|\breplay\.use\b|\bself\.(?:memory|buffer|replay\w*)\.(?:append|push|add|store)\(|\breplay/?\w*\.py\b`)},
 	// The algorithms that have one.
 	{sampler.ToldOffPolicy, lazily(`(?i)\b(?:sac|td3|ddpg|dqn)\.(?:train|learn)\b|\b(?:using|running|training|train|run) (?:an? |my |the )?(?:SAC|TD3|DDPG|DQN)\b`)},
 	// Names of the fitting of gaussians to pictures.

@@ -55,6 +55,7 @@ func Read(text string, events []sampler.OOMEvent, scan Scan) []sampler.OOMEvent 
 	if head, ok := title(text, all, len(events) > 0); ok {
 		all = append([]sentence{head}, all...)
 	}
+	events = slices.DeleteFunc(slices.Clone(events), func(e sampler.OOMEvent) bool { return quoted(e, text, all, scan) })
 	if len(events) == 0 {
 		e, ok := reported(text, all, scan)
 		if !ok {
@@ -68,16 +69,65 @@ func Read(text string, events []sampler.OOMEvent, scan Scan) []sampler.OOMEvent 
 		}
 	}
 	text = tools.WithoutEnvironments(text)
-	lines, tool := codeLines(text), tools.In(text)
+	lines, named := codeLines(text), failing(text, all)
 	for i := range events {
 		addStats(&events[i], text)
 		if events[i].Context != nil {
 			add(events[i].Context, text, all, lines)
 			addFacts(events[i].Context, text, all)
+			tool := named
+			if t := tools.In(events[i].Context.Command); t != nil && !t.Library {
+				tool = t // what was typed is what failed
+			}
 			addShown(events[i].Context, text, tool)
 			addGPU(events[i].Context, text)
 			events[i].Context.Command = strings.TrimSpace(gap.ReplaceAllString(events[i].Context.Command, " "))
 		}
 	}
 	return events
+}
+
+// worksThere is a program with which it goes through.
+var worksThere = lazily(`(?i)\b(?:with|using|in|on|via) [^.,]{1,40},? (?:I am|I['’]m|I was|we are|we were|it is|it was) able\b|\b(?:with|using|in|on|via) [^.,]{1,40},? (?:it|this|everything|training|inference|the same \w+) (?:\w+ )?(?:works?|worked|runs|ran|trains|fits)\b|\b(?:works?|worked|runs|ran|trains|fits) (?:fine |well |ok |okay |perfectly |without \w+ )*(?:with|using|in|on) \w`)
+
+// failing is the program that a text names, unless it is one that is said to do what the other does not.
+func failing(text string, all []sentence) *tools.Tool {
+	tool := tools.In(text)
+	if tool == nil {
+		return nil
+	}
+	worked := false
+	for _, s := range all {
+		if tools.In(s.text) != tool {
+			continue
+		}
+		if ranOut.MatchString(s.text) && !worksThere.MatchString(s.text) {
+			return tool
+		}
+		worked = worked || worksThere.MatchString(s.text) && !vain(s.text)
+	}
+	if worked {
+		return nil
+	}
+	return tool
+}
+
+// cited is a line that only quotes an error: in quotes or a cell of a table.
+var cited = lazily(`(?i)^\s*\|.*` + citedError + `.*\|\s*$|["'“\x60]` + citedError + `["'”\x60]`)
+
+// citedError is an error with nothing behind it.
+const citedError = `(?:[\w.]+: )?(?:cuda |gpu |hip )?(?:error: ?)?(?:out of memory|outofmemoryerror)\.?`
+
+// quoted: the error is named to readers, by who speaks of nothing that happened to him: no amounts, no frames, no command, and
+// no sentence that tells of it.
+func quoted(e sampler.OOMEvent, text string, all []sentence, scan Scan) bool {
+	if c := e.Context; e.Requested.Known() || e.GPUTotal.Known() || c != nil && (len(c.Functions) > 0 || c.Command != "") || e.Line < 1 || firstHand(all) || form.MatchString(text) {
+		return false
+	}
+	lines := strings.SplitN(text, "\n", e.Line+1)
+	if len(lines) < e.Line || !cited.MatchString(lines[e.Line-1]) || slices.ContainsFunc(all, func(s sentence) bool { return asks.MatchString(s.text) || question.MatchString(s.text) }) {
+		return false
+	}
+	_, told := reported(text, all, scan)
+	return !told
 }

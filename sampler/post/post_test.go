@@ -247,6 +247,8 @@ func TestNotReported(t *testing.T) {
 		"Training finished after 30 epochs. Peak memory was 20.1 GB of 24 GB.",
 		"CUDA out of memory when using long prompts\n\nYou can lower num_ctx, or use fewer layers on the GPU.",
 		"The required GPU memory may exceed that of your card for large volumes.",
+		"## Troubleshooting\n\n`CUDA out of memory`\n\nLower the batch size, or use gradient checkpointing.",
+		"The loader raises \"CUDA out of memory\" for batches that are too large.\n\n| message | meaning |\n|---|---|\n| \"CUDA out of memory\" | the batch is too large |",
 	} {
 		if events := read(t, text); len(events) != 0 {
 			t.Errorf("%q: %s", text, events[0].Text)

@@ -33,7 +33,7 @@ var (
 		`\b(?:fix(?:es|ed)?|avoid\w*|prevent\w*|mitigat\w*|solv\w*|resolv\w*|skip\w*|retr(?:y|ies|ied|ying)|recover\w*|catch\w*|improv\w*|support\w*|merge[ds]?)\b|` +
 		spared + `|\b(?:was|were|am) afraid\b|\bexpected (?:it|this|that) to\b|\bfirst (?:suspected|thought)\b|\bI (?:read|heard) that\b|\bwondering (?:whether|if)\b|\b(?:my friend|someone|somebody) (?:got|gets|said|says|has|had)\b|\bothers who\b|会不会|` +
 		`\b(?:handl\w*|detect\w*|simulat\w*|trigger\w*|ignor\w*|classif\w*|describ\w*|estimat\w*)\s+(?:\w+\s+){0,3}(?:oom|out[ -]of)|` +
-		`\b(?:occurs?|happens?|raised|thrown|refers?)\s+(?:when|if|that|to)\b|["'\x60] when (?:images|inputs|batches|models)\b|(?:^|[^sd] )\bsomething like\b|\b(?:if|unless) (?:you|the|your|an?|it|this|that|there|any|one|memory|not|still|gpu|cuda|\w+ing)\b|\bwhen the (?:device|card|host|system|cache|pool|gpu|memory)\b|\bmeans\b|\bexceptions? for\b|\b(?:overview|list|summary|kinds?|types?|signs?) of (?:an? )?(?:oom|out[ -]of)|\b(?:oom|memory) (?:events|errors) (?:is|are)\b|#\d{2,}|\boom[ -](?:killer|score|safe|handl\w+|protection)\b|\b(?:followed by|looks like|appears to|recommend\w*|last (?:year|month|week|time))\b|^\W*(?:before|previously|earlier)\b|^\W*\*\*[^*]+\*\*\s*[(:]|如果|怎么办|如何(?:避免|处理|防止|减少|降低|设置)|可能|避免|防止`)
+		`\b(?:occurs?|happens?|raised|thrown|refers?)\s+(?:when|if|that|to)\b|\b(?:raises|throws|returns|prints) ["'“\x60][^"'”\x60]+["'”\x60] (?:for|if)\b|["'\x60] when (?:images|inputs|batches|models)\b|(?:^|[^sd] )\bsomething like\b|\b(?:if|unless) (?:you|the|your|an?|it|this|that|there|any|one|memory|not|still|gpu|cuda|\w+ing)\b|\bwhen the (?:device|card|host|system|cache|pool|gpu|memory)\b|\bmeans\b|\bexceptions? for\b|\b(?:overview|list|summary|kinds?|types?|signs?) of (?:an? )?(?:oom|out[ -]of)|\b(?:oom|memory) (?:events|errors) (?:is|are)\b|#\d{2,}|\boom[ -](?:killer|score|safe|handl\w+|protection)\b|\b(?:followed by|looks like|appears to|recommend\w*|last (?:year|month|week|time))\b|^\W*(?:before|previously|earlier)\b|^\W*\*\*[^*]+\*\*\s*[(:]|如果|怎么办|如何(?:避免|处理|防止|减少|降低|设置)|可能|避免|防止`)
 )
 
 // yesOrNo is a question whether something does; hiresFix is the name of a setting, which fixes nothing.
@@ -63,7 +63,7 @@ var (
 )
 
 // manners are how somebody speaks to those whose help he wants: no doubt that it happened.
-var manners = lazily(`(?i)\b(?:you(?:rs?)?|(?:could|would|can|may|might) (?:I|you|we|u)|could not|how should I|such as)\b|^\W*(?:before|previously|earlier) (?:(?:the|my|this|that|last) )+(?:updat|upgrad)\w*`)
+var manners = lazily(`(?i)\b(?:you(?:rs?)?|(?:could|would|can|may|might) (?:I|you|we|u)|could not|how should I|such as)\b|^\W*(?:before|previously|earlier) (?:(?:the|my|this|that|last) )+(?:updat|upgrad)\w*|\b(?:raises|throws|returns|prints) ["'“\x60][^"'”\x60]+["'”\x60] (?:for|if)\b`)
 
 // unmet are words beside which it did not happen.
 var unmet = lazily(`(?i)\b(?:no|not|never|without|avoid\w*|instead|rather|any)\b|n['’]t\b`)

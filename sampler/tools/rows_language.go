@@ -27,7 +27,7 @@ var language = []Tool{
 	{Name: "LMFlow", Words: []string{"lmflow"},
 		Source: "https://github.com/OptimalScale/LMFlow/blob/main/scripts/run_finetune_with_lora.sh",
 		Levers: []Lever{{Batch, "--per_device_train_batch_size 1", "one"}, {Input, "--block_size 256", "length"}, {Model, "--use_lora 1", "frozen"}}},
-	{Name: "ms-swift", Words: []string{"ms-swift", "megatron-swift"},
+	{Name: "ms-swift", Words: []string{"ms-swift", "megatron-swift", "tuner_backend", "rlhf_type"},
 		Source: "https://github.com/modelscope/ms-swift/blob/main/docs/source_en/Instruction/Command-line-parameters.md",
 		Levers: []Lever{{Batch, "--per_device_train_batch_size 1", "accumulate"}, {Input, "--max_length 2048", "length"}, {Offload, "--deepspeed zero3_offload", "offload"}, {Bits, "--quant_method bnb --quant_bits 4", "bits4"}, {Input, "--max_pixels 1003520", "pixels"}}},
 	{Name: "XTuner", Words: []string{"xtuner"}, For: Trains,
