@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"nvpeak/sampler"
+	"nvpeak/sampler/tools"
 )
 
 // concreteRow is a part of lines that can be typed only where something else is. Where the text does not show that, what is
@@ -51,7 +52,7 @@ func (f *failure) atHand() bool {
 func (f *failure) rowOf(line string) (row concreteRow, found bool) {
 	code, _, _ := strings.Cut(line, "  # ")
 	words := strings.HasPrefix(line, "# ")
-	if !words && f.edited(code) {
+	if !words && (f.edited(code) || f.ofTool(code)) {
 		return concreteRow{}, false
 	}
 	for _, row := range concreteRows {
@@ -60,6 +61,11 @@ func (f *failure) rowOf(line string) (row concreteRow, found bool) {
 		}
 	}
 	return concreteRow{}, false
+}
+
+// ofTool: the line is an option of the program that the text names.
+func (f *failure) ofTool(line string) bool {
+	return f.tool != nil && slices.ContainsFunc(f.levers(), func(l tools.Lever) bool { return strings.TrimSpace(line) == l.Type })
 }
 
 // edited: the line is the user's command with a change.

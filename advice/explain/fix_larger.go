@@ -7,6 +7,7 @@ import (
 
 	"nvpeak/sampler"
 	"nvpeak/sampler/post"
+	"nvpeak/sampler/tools"
 )
 
 // fixesLarger are for jobs of which nothing is left that would make them small enough, as arithmetic says or whoever tried it.
@@ -24,6 +25,13 @@ var fixesLarger = []fixRow{
 			}
 			return list
 		}},
+	{id: FixSmallerModel, source: sourceAnatomy,
+		kinds: training | undecided, cost: 0.1,
+		lives:   map[string]float64{CauseTooBig: 0.9, CauseUnknown: 0.65},
+		when:    func(f *failure) bool { return f.onlyLayers() && !f.onHost() && !f.refusedThoughFree() },
+		reach:   always(1),
+		variant: func(f *failure) string { return "own" },
+		do:      func(f *failure) []string { return []string{f.comment("do.smaller_model")} }},
 	backTo(FixHalveBatchAccumulate, true), backTo(FixSmallerInput, false),
 	{id: FixStopOtherProcess, source: "https://docs.nvidia.com/deploy/nvidia-smi/index.html",
 		kinds: ownCode, cost: 0,
@@ -109,6 +117,11 @@ func (f *facts) raised() (name, before string) {
 		}
 	}
 	return "", ""
+}
+
+// onlyLayers: a known program trains on all at once, and what its authors make smaller is its model.
+func (f *facts) onlyLayers() bool {
+	return f.tool != nil && f.tool.Does == tools.Trains && !slices.ContainsFunc(f.tool.Levers, func(l tools.Lever) bool { return l.Of != tools.Model })
 }
 
 // largeEnough is a GPU on which examples run (own threshold).

@@ -61,10 +61,10 @@ func (f *facts) takesBatches() bool {
 	return len(list) > 0 && list[0].Of == tools.Batch && (f.tool.Does == tools.Runs || strings.HasPrefix(strings.TrimLeft(list[0].Type, "-"), "batch"))
 }
 
-// lacks: the program has no lever of what a fix is about.
+// lacks: the program has no lever of what a fix is about: one that only runs models, or one that only trains and has no batch.
 func (f *facts) lacks(id string) bool {
 	of, is := leversOf[id]
-	if !is || !f.only() {
+	if !is || !f.only() && !(of == tools.Batch && f.tool != nil && f.tool.Does == tools.Trains && !f.tool.Library) {
 		return false
 	}
 	return !slices.ContainsFunc(f.levers(), func(l tools.Lever) bool { return l.Of == of })
@@ -110,7 +110,7 @@ func (f *failure) leverShare(id string) float64 {
 // ownLevers are what a known program has for a fix, and beside the first advice its others.
 func (f *failure) ownLevers(id string, rank int) (list []tools.Lever) {
 	of, is := leversOf[id]
-	if !is || f.tool == nil || f.program.name != "" || f.pairwise() {
+	if !is || f.tool == nil || f.program.name != "" && !slices.Contains(families, f.program.name) || f.pairwise() {
 		return nil
 	}
 	for _, mine := range []bool{true, false} {
@@ -125,6 +125,9 @@ func (f *failure) ownLevers(id string, rank int) (list []tools.Lever) {
 	}
 	return list[:min(len(list), mostLevers)]
 }
+
+// families are names under which programs are known that have options of their own each.
+var families = []string{"whisper", "alphafold"}
 
 // lastNumber is the number to which a lever sets something.
 var lastNumber = sampler.Pattern{Source: `\d+(\D*)$`}

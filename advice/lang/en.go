@@ -2272,6 +2272,7 @@ var textsEN = map[string]string{
 	"lever.disparity":    "a smaller range of disparities",
 	"lever.sequences":    "fewer sequences of the alignment",
 	"lever.memory":       "keeps less of what came before",
+	"lever.beams":        "fewer candidates at once",
 	"lever.workers":      "fewer at the same time",
 
 	// What is made smaller, by what the program works on.

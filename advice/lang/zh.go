@@ -2271,6 +2271,7 @@ var textsZH = map[string]string{
 	"lever.disparity":    "更小的视差范围",
 	"lever.sequences":    "比对中更少的序列",
 	"lever.memory":       "少保留之前的内容",
+	"lever.beams":        "一次更少的候选",
 	"lever.workers":      "同时更少的进程",
 
 	// What is made smaller, by what the program works on.

@@ -134,7 +134,7 @@ func addTool(c *sampler.LogContext, text string, t *tools.Tool) {
 var oldMM = lazily(`(?i)\bmm(?:action2?|det\w*|seg\w*|pose|cls)\W{1,4}v?(?:0\.\d|2\.\d)|\b(?:samples|videos)_per_gpu\b`)
 
 // setting is a setting with a number, as levers have it.
-var setting = lazily(`^["'-]*([A-Za-z_][\w.-]*)["']?(\s*[=: ]\s*)[(\[]?(\d+(?:\.\d+)?)(?:(?:, ?\d+)*[)\]])?$`)
+var setting = lazily(`^["'-]*([A-Za-z_][\w.-]*)["']?(\s*:?[=: ]\s*)[(\[]?(\d+(?:\.\d+)?)(?:(?:, ?\d+)*[)\]])?$`)
 
 // less says whether a text, with _ for -, sets what a lever is about to its number already, or below.
 func less(text, lever string) bool {
@@ -152,13 +152,16 @@ func less(text, lever string) bool {
 		begins := !wordByte(rest, i-1)
 		rest = rest[i+len(name):]
 		if value := setTo.FindStringSubmatch(rest[:min(len(rest), 56)]); value != nil && begins {
-			if set, err := strconv.ParseFloat(value[1], 64); err == nil && set <= most {
+			if set, err := strconv.ParseFloat(value[1], 64); err == nil && (set == most || set < most != spacing.MatchString(name)) {
 				return true
 			}
 		}
 	}
 	return false
 }
+
+// spacing is a setting that makes the job smaller the larger it is.
+var spacing = lazily(`(?i)voxel_size$|grid_size$|stride$|downsample\w*$`)
 
 // setTo is a number behind the name of a setting.
 var setTo = lazily(`^["'\x60\s=:]*(?:(?:to|of|is|was|at|as|the|my|even|only|just|option|value|set|\w+_\w+)\b[\s=:]*){0,6}[(\["'\x60]*(\d+(?:\.\d+)?)\b`)

@@ -2,4 +2,4 @@ package tools
 
 import "slices"
 
-var rows = slices.Concat(vision, language, making, science, more)
+var rows = slices.Concat(vision, language, making, science, more, wide)

@@ -29,7 +29,7 @@ var language = []Tool{
 		Levers: []Lever{{Batch, "--per_device_train_batch_size 1", "one"}, {Input, "--block_size 256", "length"}, {Model, "--use_lora 1", "frozen"}}},
 	{Name: "ms-swift", Words: []string{"ms-swift", "megatron-swift", "tuner_backend", "rlhf_type"},
 		Source: "https://github.com/modelscope/ms-swift/blob/main/docs/source_en/Instruction/Command-line-parameters.md",
-		Levers: []Lever{{Batch, "--per_device_train_batch_size 1", "accumulate"}, {Input, "--max_length 2048", "length"}, {Offload, "--deepspeed zero3_offload", "offload"}, {Bits, "--quant_method bnb --quant_bits 4", "bits4"}, {Input, "--max_pixels 1003520", "pixels"}}},
+		Levers: []Lever{{Batch, "--per_device_train_batch_size 1", "accumulate"}, {Input, "--max_length 2048", "length"}, {Offload, "--deepspeed zero3_offload", "offload"}, {Bits, "--quant_method bnb --quant_bits 4", "bits4"}, {Input, "--max_completion_length 1024", "length"}}},
 	{Name: "XTuner", Words: []string{"xtuner"}, For: Trains,
 		Source: "https://github.com/InternLM/xtuner/blob/main/xtuner/configs/internlm/internlm2_chat_7b/internlm2_chat_7b_qlora_oasst1_e3.py",
 		Levers: []Lever{{Batch, "batch_size = 1", "accumulate"}, {Input, "max_length = 1024", "length"}, {Bits, "load_in_4bit=True", "bits4"}}},
