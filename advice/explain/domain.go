@@ -13,6 +13,9 @@ func (f *facts) domain() string {
 	}
 	for _, what := range f.context.Told {
 		if name, is := strings.CutPrefix(what, sampler.ToldDomain); is {
+			if f.program.is(imageTool) && (name == sampler.DomainText || name == sampler.DomainSeries) {
+				return sampler.DomainPictures // the words are those of its prompts
+			}
 			return name
 		}
 	}

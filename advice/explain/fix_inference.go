@@ -184,6 +184,17 @@ var fixesInference = []fixRow{
 		reach:   always(1),
 		variant: pictureVariant,
 		do:      doSmallerInput},
+	{id: FixSmallerInput, source: "https://docs.monai.io/en/stable/inferers.html",
+		kinds: evaluation | inference | undecided, cost: 0.02, // a copy for each window
+		lives: map[string]float64{CauseTooBig: 0.93, CauseUnknown: 0.65, CauseDataSpike: 0.9},
+		when: func(f *failure) bool {
+			return f.told(sampler.ToldSliding) && f.slides() && !f.onHost() && !f.told(sampler.ToldInForce+"sw_device") && f.phase() != sampler.PhaseValidation
+		},
+		reach:   always(1),
+		variant: func(f *failure) string { return "sliding" },
+		do: func(f *failure) []string {
+			return []string{`sliding_window_inference(…, sw_device="cuda", device="cpu")  ` + f.comment("do.stitch_on_cpu"), f.lessInput()[0]}
+		}},
 	{id: FixSmallerInput, source: "https://onnxruntime.ai/docs/execution-providers/CUDA-ExecutionProvider.html",
 		kinds: ownCode, cost: 0.02,
 		lives: map[string]float64{CauseTooBig: 0.92, CauseUnknown: 0.65},

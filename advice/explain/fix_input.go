@@ -169,6 +169,9 @@ func (f *failure) smallAnyway() bool {
 
 // asksGPU: what GPU it takes is asked, or all that is left of the batch is one sample, so that a larger GPU belongs to what is named.
 func (f *failure) asksGPU() bool {
+	if _, is := f.work(); is {
+		return false // its row says what it is about
+	}
 	small := f.saidTotal() > 0 && f.saidTotal() <= 8*sampler.GiB && !f.total.Known() && f.program.is(undecided|running)
 	return (f.told(post.AsksGPU) || f.oneSample() && f.onlyMessage() || small && f.onlyMessage()) && !f.triedGPU() && !f.onHost() && f.history == nil && !f.numbers() && !f.told(sampler.ToldGrowth) && !f.othersMatter()
 }

@@ -35,7 +35,5 @@ var fixesSaving = []fixRow{
 		}},
 }
 
-// bitsSaved: adapters are saved over weights in few bits, which cannot be moved to the CPU.
-func (f *failure) bitsSaved() bool {
-	return f.shows(sampler.ShowsFewBits) && f.shows(sampler.ShowsAdapters) && !f.fsdp()
-}
+// bitsSaved: weights in few bits are trained under adapters, which alone need to be saved, and cannot be moved to the CPU.
+func (f *failure) bitsSaved() bool { return f.shows(sampler.ShowsFewBits) && !f.fsdp() }

@@ -53,7 +53,7 @@ var shown = []struct {
 	{sampler.ShowsExamplePy, lazily(`\bexample\w*\.py\b`)},
 	{sampler.ShowsHeadless, lazily(`(?i)--headless\b|\bisaac\w*|\blegged_gym\b`)},
 	{sampler.ShowsBuild, lazily(`\bcmake\b|\bGGML_CUDA\b|\bLLAMA_CUBLAS\b|(?m:^\W*make\b)`)},
-	{sampler.ShowsFewBits, lazily(`(?i)\bload_in_[48]bit *= *True\b|\bbits *= *[248]\b|\bquantize\([48]\)|--load[-_](?:in[-_])?[48][-_]?bit\b|\b\w*[48]bit_(?:low_ram|quant)\w*|\bmodel_4bit\b|\b(?:gptq|awq|qlora|bnb-4bit|gguf|exl2|nf4)\b|\bQ[2-8]_(?:K|[01])|--quantization\b|\b\w+_int[48]\b|\bint[48] (?:model|version|weights)\b`)},
+	{sampler.ShowsFewBits, lazily(`(?i)\bbitsandbytes[/\\](?:nn|autograd)[/\\]|\bload_in_[48]bit *= *True\b|\bbits *= *[248]\b|\bquantize\([48]\)|--load[-_](?:in[-_])?[48][-_]?bit\b|\b\w*[48]bit_(?:low_ram|quant)\w*|\bmodel_4bit\b|\b(?:gptq|awq|qlora|bnb-4bit|gguf|exl2|nf4)\b|\bQ[2-8]_(?:K|[01])|--quantization\b|\b\w+_int[48]\b|\bint[48] (?:model|version|weights)\b`)},
 	{sampler.ShowsFourBits, lazily(`(?i)\bload_in_4bit *= *True\b|\bbits *= *[24]\b|\bquantize\(4\)|--load[-_](?:in[-_])?4[-_]?bit\b|\b\w*4bit_(?:low_ram|quant)\w*|\bmodel_4bit\b|\b(?:gptq|awq|qlora|bnb-4bit)\b|\bint4 (?:model|version|weights)\b`)},
 	{sampler.ShowsSixteenBits, lazily(`\b(?:torch_)?dtype *= *torch\.b?float16\b|\.half\(\)|\.bfloat16\(\)|--dtype[ =](?:half|b?float16)\b`)},
 	{sampler.ShowsSession, lazily(`\bException during initialization\b`)},

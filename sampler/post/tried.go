@@ -29,7 +29,7 @@ var settings = []settingRow{
 	{"bits", lazily(`(?i)\bquantize\(4\)|\bload_in_4bit\b|\bint4\b|\b4[- ]?bits?\b`)},
 	{"size", lazily(`(?i)\b(?:resiz|downsampl|down-?scal|rescal)\w*|\b(?:image|input|picture|crop|patch)[-_ ]?sizes?\b|\bresolutions?\b|` +
 		`\b\w*(?:frames?|images?|img|inputs?|crop|patch|tile|window|load|fine|max|min|voxel|grid|samples?|segment|clip)_?size\b|\b\w+_(?:frames|resolution|width|height|len(?:gth)?)\b|` +
-		`\b(?:load|fine|image|input|crop|patch|tile|window|frame|picture|photo|video|output|canvas|latent|roi|sample|voxel|grid|clip|mesh|texture|render)(?:/\w+)?[-_ ]?sizes?\b|\b(?:short|shorter|shortest|long|longer|longest|max|min|image|img|input|render|target)[-_ ]?(?:side|edge|width|height|res|dims?|dimensions?)\b|` +
+		`\b(?:load|fine|image|input|crop|patch|tile|window|frame|picture|photo|video|output|canvas|latent|roi|sample|voxel|grid|clip|mesh|texture|render)(?:/\w+)?[-_ ]?sizes?\b|\b(?:short|shorter|shortest|long|longer|longest|max|min|image|img|input|render|target)[-_ ]?(?:side|edge|width|height|res|dims?|dimensions?)\b|\b(?:bucket )?reso\b|` +
 		`\b(?:smaller|shorter|tiny|tiniest|smallest|shortest|downsized|low[- ]res\w*) (?:\w+ )?(?:images?|pictures?|photos?|inputs?|videos?|clips?|frames?|texts?|sequences?|sentences?|prompts?|audios?|files?|samples?)\b|(?:图[像片]|输入)(?:尺寸|大小|分辨率)|分辨率`)},
 	{"parts", lazily(`(?i)\btil(?:l?ed|es?|ing)\b|\btile[-_ ]?(?:size|batch)\w*|\bchunk(?:s|ed|ing|[-_ ]?sizes?)\b`)},
 	{"inputs", lazily(`(?i)\b(?:different|other|another|several|many|two|three|four|five|\d+) (?:\w+ )?(?:images?|pictures?|photos?|videos?|clips?|files?|samples?|inputs?|sentences|recordings|scenes?)\b`)},
