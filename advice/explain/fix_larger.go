@@ -145,7 +145,7 @@ func (f *facts) triedParts() bool {
 
 // tiled: it is pictures or volumes that are cut.
 func (f *facts) tiled() bool {
-	return slices.Contains([]string{sampler.DomainPictures, sampler.DomainVideo, sampler.DomainVolumes}, f.domain())
+	return slices.Contains([]string{sampler.DomainPictures, sampler.DomainVideo, sampler.DomainVolumes}, f.domain()) || f.domain() == "" && f.told(post.TriedCut)
 }
 
 // exhausted: fewer inputs and smaller ones were both tried, and a larger GPU was not.

@@ -149,7 +149,7 @@ func (f *failure) chance(s scored) float64 {
 var triedInVain = map[string][]string{
 	"batch": {FixHalveBatchAccumulate}, "segments": {FixExpandableSegments}, "share": {FixCapPreallocation, FixRaiseLimit},
 	"precision": {FixAMPBF16, FixHalfPrecision}, "checkpointing": {FixGradientCheckpointing}, "context": {FixShortenContext},
-	"length": {FixShortenContext}, "model": {FixSmallerModel}, // of a size that was, the parts are left (lessInput)
+	"length": {FixShortenContext, FixCapSampleSize}, "model": {FixSmallerModel}, // of a size that was, the parts are left (lessInput)
 	"workers": {FixReduceDataLoaderWorkers}, "inputs": {FixCapSampleSize}, "offload": {FixOffloadModel}, "bits": {FixSmallerModel, FixHalfPrecision}, "no_grad": {FixNoGradValidation, FixNoGradInference},
 }
 

@@ -19,7 +19,9 @@ func (f *facts) oneHoldsAll() bool {
 }
 
 // triedSize: smaller samples or inputs were tried, and that was not enough.
-func (f *facts) triedSize() bool { return f.told(sampler.ToldTried + "size") }
+func (f *facts) triedSize() bool {
+	return f.told(sampler.ToldTried+"size") || f.told(sampler.ToldTried+"length")
+}
 
 // triedGPU: on other GPUs it ended the same way.
 func (f *facts) triedGPU() bool { return f.told(sampler.ToldTried+"gpu") && !f.onHost() }

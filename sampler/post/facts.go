@@ -11,7 +11,7 @@ import (
 const (
 	AsksGPU   = "asks_gpu"                     // what GPU it takes is asked
 	AnySize   = sampler.ToldTried + "any_size" // whatever size was set, even a tiny one
-	TriedCut  = sampler.ToldTried + "parts"    // tiles or chunks were tried, or made smaller
+	TriedCut  = sampler.ToldTried + "parts"    // tiles were tried, or made smaller
 	GPUHas    = "gpu_has_"                     // and a number: so many GiB has the GPU, as is said
 	Example   = "example"                      // a test, a demo or an example is run as its authors give it
 	Raised    = "raised_"                      // and a setting with its value: it was set higher since, and then it failed
