@@ -187,11 +187,11 @@ type reportedPhase struct {
 var reportedPhases = []reportedPhase{
 	{sampler.PhaseLoading, loadsOnGPU, true, false},
 	{sampler.PhaseSaving, lazily(`(?i)\b(?:sav(?:e|es|ed|ing)\b[^.]{0,30}\b(?:checkpoint|model|state|weights)|(?:model|checkpoint|weights?) sav(?:e|ing)\b|checkpoints?\b[^.]{0,20}\b(?:saved|saving|writing|written)|model checkpointing|\bcheckpoint save|(?:at|on|during) (?:the )?save\b|(?:while|when|during|in) (?:the )?(?:model |checkpoint )?saving)\b|[\s.\x60(](?:consolidate_|sharded_|full_)?state_dict\(\)`), false, false},
-	{sampler.PhaseValidation, lazily(`(?i)(?:evaluat\w*|eval|评估|验证|测试)时|\b(?:vali?da(?:t?ion|iton|ting)|evalu?a?tion|(?:during|in) (?:the )?eval|eval (?:in the middle|during|while)|(?:to|when (?:I|it|we)) validate)\b|(?-i:\b(?:\w*Val(?:id\w*)?|\w*Eval\w*|val(?:id\w*)?_\w+|\w+_val|eval\w*|validate\w*)\b)\W{0,4} (?:method|function|step|loop|phase)\b|验证`), false, false},
+	{sampler.PhaseValidation, lazily(`(?i)(?:evaluat\w*|eval|评估|验证|测试)时|\b(?:vali?da(?:t?ion|iton|ting)|evalu?a?tion|(?:during|in) (?:the )?eval|eval (?:in the middle|during|while)|(?:to|when (?:I|it|we)) validate|(?:when|while|as) (?:it |the script )?(?:is )?(?:comput|calculat)\w* (?:the )?(?:metrics?|scores?|mAP|fid|wer|bleu|accuracy))\b|(?-i:\b(?:\w*Val(?:id\w*)?|\w*Eval\w*|val(?:id\w*)?_\w+|\w+_val|eval\w*|validate\w*)\b)\W{0,4} (?:method|function|step|loop|phase)\b|验证`), false, false},
 	// What comes at the end of an epoch is the validation, or what saves.
 	{sampler.PhaseValidation, lazily(`(?i)\b(?:at|by|near|reach\w*|in) (?:the )?(?:very )?end of (?:an?|the|each|every|one|first|last)?\W?(?:\d+(?:st|nd|rd|th) |first |last |same )?epochs?\b|\b(?:after|when|once) (?:I |it |we )?(?:have |has |had |having )?(?:trained|finished|completed|run|ran) (?:for )?(?:an?|one|the first|1) epoch\b|\b(?:after|when) (?:each|every|an?|one|the first|the) epoch (?:is (?:done|over|finished|complete)|ends|finishes|completes)\b|\bbetween (?:the )?epochs\b`), false, true},
 	{sampler.PhaseValidation, lazily(`(?i)\btest (?:function|method|loop|step|phase)\b|\b(?:when|if|once|as soon as|with|using)\b[^.]{0,20}\b(?:test|val|eval)\w*[-_ ]?(?:data|set|loader)(?:set)?\b|\b(?:sampl|generat|sav)\w+ (?:(?:the|some|of) )*(?:sample|preview|test|validation) (?:images?|pictures?|outputs?)\b`), false, true},
-	{sampler.PhaseLoading, lazily(`(?i)\b(?:loading|load(?:s|ed)?) (?:the |an? |my )?(?:\w+ )?(?:model|checkpoint|weights|pipeline)\b|\b(?:during|while|in) (?:the )?(?:model |weight )?load(?:ing)?\b|\bresum(?:e|es|ed|ing)\b[^.]{0,40}\b(?:checkpoint|model|training)\b|加载`), false, false},
+	{sampler.PhaseLoading, lazily(`(?i)\b(?:loading|load(?:s|ed)?) (?:the |an? |my )?(?:\w+ )?(?:model|checkpoint|weights|pipeline)\b|\b(?:during|while|in) (?:the )?(?:model |weight )?load(?:ing)?\b|\b(?:when|while|as) (?:the |my |its )?(?:model|weights|checkpoint|pipeline) (?:is|are|gets?) (?:being )?loaded\b|\bresum(?:e|es|ed|ing)\b[^.]{0,40}\b(?:checkpoint|model|training)\b|加载`), false, false},
 }
 
 // movesModel is the line of a traceback in which a whole model goes to the GPU.
@@ -210,7 +210,7 @@ var validates = lazily(`(?i)\bvalid(?:at\w*)?\b|验证`)
 var both = lazily(`(?i)\b(?:evaluat|valid|test)\w* (?:or|and|&) train\w*|\btrain\w* (?:or|and|&) (?:evaluat|valid|test)`)
 
 // reportsError: somebody writes of the error itself, or of the memory that it takes.
-var reportsError = lazily(`(?i)\b(?:errors?|oom|memory|crash\w*|fail\w*|stops?|dies|happens?)\b|显存|报错`)
+var reportsError = lazily(`(?i)\b(?:errors?|oom|memory|crash\w*|fail\w*|stops?|dies|happens?|(?:it|this|that) (?:only |always |also |just )?(?:comes|came|occurs|appears))\b|显存|报错`)
 
 // add puts into a context what the sentences say and what the text names.
 func add(c *sampler.LogContext, text string, all []sentence, lines []codeLine) {
