@@ -321,6 +321,16 @@ func TestSilenced(t *testing.T) {
 			t.Errorf("%+v: %v", row.key, got)
 		}
 	}
+	flush := func(gpu sampler.GPUKey, pid int) bool {
+		return w.silenced(&incident{key: incidentKey{rule: place(sampler.AlertFlush), gpu: gpu, pid: pid}})
+	}
+	for _, died := range []int{0, 7} {
+		oom := incidentKey{rule: place(sampler.AlertOOM), gpu: b, pid: died}
+		w.open = map[incidentKey]*incident{lost: w.open[lost], oom: {key: oom, fired: true}}
+		if !flush(b, 7) || !flush(b, 0) || flush(b, 8) != (died == 0) || flush(a, 7) {
+			t.Errorf("where %d has died, near misses of others are silenced: %v", died, flush(b, 8))
+		}
+	}
 	if w.open[lost].fired = false; w.silenced(&incident{key: incidentKey{rule: place(sampler.AlertImbalance), gpu: a}}) {
 		t.Error("silenced by what is not told")
 	}
