@@ -119,7 +119,11 @@ func open(t *request.Tracker, o Options) (*Door, error) {
 	}
 	d.lastPID = lastPID()
 	d.search(true)
-	t.Begin(running())
+	older := running()
+	t.Begin(older)
+	for pid := range older { // one that has loaded a copy may use it later
+		d.searchIn(pid)
+	}
 	t.Ask(d.catchUp)
 	return d, nil
 }

@@ -114,3 +114,19 @@ func TestFresh(t *testing.T) {
 		})
 	}
 }
+
+// A program that has loaded a libcuda of its own before anybody looked, and uses it later, is seen from its first call on.
+func TestLoadedBefore(t *testing.T) {
+	cudatest.Alone(t)
+	dir := cudatest.Build(t)
+	p := cudatest.Start(t, exec.Command(filepath.Join(dir, "play"), cudatest.Library(copyOf(t, dir)))) //nolint:gosec // a test
+	r := rigOf(t, dir, 1, Options{Libraries: []string{}})
+	want := asked(p.Do("device 0", "alloc a 1000000000", "alloc b 70000000"))
+	r.settled(len(want))
+	if got := said(r.seen); strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("seen:\n%s\nsaid:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	if n := r.snapshot().Door.Unseen; n > 0 {
+		t.Errorf("%d processes are said to have been missed", n)
+	}
+}
