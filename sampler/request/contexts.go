@@ -6,10 +6,12 @@ import (
 	"nvpeak/sampler"
 )
 
-// contexts is what has happened to the contexts of a process since the driver's last figure for it: how much each of them takes only that
-// tells.
+// contexts is what has happened since the driver's last figure for a process to what only that tells: how much each of its contexts takes,
+// and blocks that were given before anybody looked.
 type contexts struct {
 	changed bool
+	lost    int           // blocks of which only the end was seen
+	least   sampler.Bytes // live at the first change
 	fresh   int           // made since the figure, and there
 	gone    bool          // one that the figure has has ended: it says too much
 	most    sampler.Bytes // live since the change
@@ -38,11 +40,21 @@ func (e *exact) ends(at time.Time, live sampler.Bytes) {
 	c.fresh--
 }
 
+// loses notes that a block has ended of which the begin was missed: by how much the figure is too high from then on is not known.
+func (e *exact) loses(at time.Time, live sampler.Bytes) {
+	e.change(at, live)
+	c := &e.contexts
+	c.gone = true
+	if c.lost++; !e.base.Known() || c.lost > 1 && c.most > c.least { // what was live before it, or between two of them, no figure has with them
+		c.brief = max(c.brief, max(e.since, c.most)+sampler.ContextMost)
+	}
+}
+
 func (e *exact) change(at time.Time, live sampler.Bytes) {
 	e.before(at, 0, live, 0)
 	e.moved = at
 	if c := &e.contexts; !c.changed {
-		c.changed, c.most, c.mostAt = true, live, at
+		c.changed, c.most, c.mostAt, c.least = true, live, at, live
 	}
 }
 

@@ -291,3 +291,45 @@ func TestPeakWithoutReadings(t *testing.T) {
 		t.Errorf("peak %+v, window %+v", m.Peak, m.Window)
 	}
 }
+
+// A process that was there before has what the driver said of it then beside what it asks for; and what it gives back of that, however much
+// it is, takes nothing from its peak.
+func TestPeakInMidLife(t *testing.T) {
+	type step struct {
+		alloc, free uint64 // GiB, which is its address; an unknown one is of before
+		listed      sampler.Bytes
+	}
+	for name, row := range map[string]struct {
+		steps  []step
+		want   sampler.Bytes
+		source string
+	}{
+		"it gives back what it had":            {[]step{{listed: 8 * gib}, {alloc: 2}, {alloc: 1}, {free: 33}, {listed: 8 * gib}, {alloc: 4}, {free: 4}}, 12 * gib, sampler.PeakCalls},
+		"more than that after":                 {[]step{{listed: 8 * gib}, {alloc: 2}, {free: 33}, {alloc: 5}, {listed: 12 * gib}}, 12 * gib, sampler.PeakCalls},
+		"nothing was listed before":            {[]step{{alloc: 2}, {free: 33}, {listed: 7 * gib}}, 7 * gib, sampler.PeakCallsAlone},
+		"between two that it gives back":       {[]step{{listed: 8 * gib}, {free: 33}, {alloc: 5}, {free: 34}, {listed: 9 * gib}}, 9 * gib, sampler.PeakCallsAlone},
+		"it is let go of, and looked at again": {[]step{{listed: 2 * gib}, {alloc: 9}, {free: 99}, {listed: 3 * gib}, {alloc: 1}, {listed: 4 * gib}}, 11 * gib, sampler.PeakCalls},
+	} {
+		s := newScene(t, 1, people{6: {}})
+		s.list(0, 6, sampler.Some(gib))
+		s.apply()
+		s.Late(6, s.now)
+		for _, x := range row.steps {
+			s.later(ms(50))
+			switch {
+			case x.listed > 0:
+				s.Listed(s.gpus[0].Key(), s.now, []sampler.Process{{PID: 6, Memory: sampler.Some(x.listed)}})
+			case x.alloc > 0:
+				s.call("cuMemAlloc_v2", Call{PID: 6, Address: x.alloc, Size: uint64(sampler.Bytes(x.alloc) * gib), Context: 0xc000, Device: 0})
+			case x.free == 99:
+				s.LetGo(6, function("cuMemFree_v2"), s.now.Add(ms(40)))
+			default:
+				s.call("cuMemFree_v2", Call{PID: 6, Address: x.free, Device: -1})
+			}
+		}
+		s.later(ms(50))
+		if p := s.of(0, 6).Peak; p == nil || p.Bytes != row.want || p.Source != row.source {
+			t.Errorf("%s: %+v, not %v", name, p, row.want)
+		}
+	}
+}

@@ -40,8 +40,15 @@ type process struct {
 	captures int    // streams whose calls become parts of a graph
 	steps    []step // of its tallies, oldest first, while stepping
 	stepping bool
-	forgot   bool      // there were more
-	unheard  time.Time // until when it takes or gives memory by calls that are not looked at
+	forgot   bool                      // there were more
+	unheard  time.Time                 // until when it takes or gives memory by calls that are not looked at
+	figures  map[sampler.GPUKey]figure // of the driver, from before it asked there
+}
+
+// figure is what the driver said that a process has.
+type figure struct {
+	at    time.Time
+	bytes sampler.Bytes
 }
 
 // where is what a block is known by: an address, or the handle of a piece.
@@ -69,7 +76,7 @@ const (
 )
 
 func newProcess(pid int) *process {
-	return &process{pid: pid, handles: map[uint64]int{}, streams: map[uint64]uint64{}, blocks: map[where]*block{}, mapped: map[uint64]mapping{}, retains: map[int]int{}, made: map[int]made{}}
+	return &process{pid: pid, handles: map[uint64]int{}, streams: map[uint64]uint64{}, blocks: map[where]*block{}, mapped: map[uint64]mapping{}, retains: map[int]int{}, made: map[int]made{}, figures: map[sampler.GPUKey]figure{}}
 }
 
 // made is what is known of the contexts of a device.
@@ -178,6 +185,10 @@ func (p *process) hold(c *Call, s *seat, n sampler.Bytes) {
 		p.late = true
 		return
 	}
+	if c.Time.Before(p.unheard) { // its end may be missed
+		s.tally.met(c, n)
+		return
+	}
 	if Functions[c.Function].Memory == Managed { // it is the GPU's only while it is used there
 		s.tally.met(c, n)
 		return
@@ -193,10 +204,23 @@ func (p *process) hold(c *Call, s *seat, n sampler.Bytes) {
 	}
 }
 
+// forgets drops all that is known to be held, for its end may be missed: what was held by then stays in the peaks.
+func (p *process) forgets(at time.Time) {
+	clear(p.blocks)
+	clear(p.mapped)
+	for _, s := range p.seats {
+		s.tally.forgets(at)
+	}
+}
+
 // takes ends a block. Of one of before we came it is not known how large it was, nor where.
 func (p *process) takes(c *Call) {
 	if p.release(c, key(c)).block == nil && p.late && physical(Functions[c.Function].Memory) {
 		p.trimmed(c.Time, func(*seat) bool { return true })
+		clear(p.figures)
+		for _, s := range p.seats {
+			s.tally.exact.loses(c.Time, s.tally.live)
+		}
 	}
 }
 

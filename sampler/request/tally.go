@@ -155,6 +155,13 @@ func (t *tally) take(at time.Time, n sampler.Bytes) {
 	t.exact.moved = at
 }
 
+// forgets drops what is live.
+func (t *tally) forgets(at time.Time) {
+	t.exact.loses(at, t.live)
+	t.live, t.lower = 0, true
+	t.exact.contexts.most, t.exact.contexts.least = 0, 0
+}
+
 // retake notes that what was taken is held all the same.
 func (t *tally) retake(c *Call, n sampler.Bytes) {
 	t.add(c, n, false)

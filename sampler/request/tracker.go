@@ -160,6 +160,7 @@ func (t *Tracker) LetGo(pid, function int, until time.Time) {
 		t.letGo[sampler.Busy{PID: pid, Function: Functions[function].Name}] = until
 		if Functions[function].moves() && until.After(p.unheard) {
 			p.unheard = until
+			p.forgets(p.last)
 			t.unhear(p)
 		}
 	}
@@ -308,6 +309,10 @@ func (t *Tracker) asks(p *process, c *Call) *seat {
 	if s.tally.granted+s.tally.refused == 0 {
 		s.at = t.place(p, s)
 		s.tally.on(t.gpus[s.at])
+		if f, ok := p.figures[s.at]; ok && !p.made[s.key.device].newest.After(f.at) { // what it had before
+			s.tally.exact.list(f.at, f.bytes, 0)
+			delete(p.figures, s.at)
+		}
 	}
 	return s
 }
@@ -340,8 +345,12 @@ func (t *Tracker) Listed(key sampler.GPUKey, at time.Time, list []sampler.Proces
 	for i := range list {
 		if p := t.processes[list[i].PID]; p != nil {
 			n, ok := sampler.Plausible(list[i].Memory)
-			if y := p.on(key); y != nil && ok {
+			switch y := p.on(key); {
+			case !ok:
+			case y != nil:
 				y.exact.list(at, n, y.live)
+			case p.late:
+				p.figures[key] = figure{at, n}
 			}
 		}
 	}
