@@ -132,7 +132,7 @@ func (w *Watch) deathOf(g *gpu, p *proc) Death {
 	r := p.asking.refusal
 	in := incidentOf(g, p)
 	in.Lang, in.History.Free = w.lang, r.Free
-	in.History.Others = p.asking.withKin(in.History.Others)
+	in.History.Others = p.asking.withKin(g.thereThen(p, in.History.Others))
 	if free := g.lowest.last(p.seen, endingSeconds); !r.Free.Known() && free == free {
 		in.History.Free = sampler.Some(series.Bytes(free))
 	}
@@ -158,6 +158,24 @@ func (w *Watch) deathOf(g *gpu, p *proc) Death {
 	in.Events = []sampler.OOMEvent{e}
 	return Death{Event: e, Incident: in, T: p.asking.tried, Time: r.Time, Key: g.key, GPU: g.last.Index, PID: p.pid, refusal: r, signal: p.asking.signal(), waited: p.seen - p.asking.tried,
 		start: p.start, command: p.process.Command, name: p.process.Name, user: p.process.User}
+}
+
+// thereThen are those of a list who can have held what is told of them when a process was refused memory: they had begun by then, and
+// where no reading says what was free, there was room for all beside what the process held.
+func (g *gpu) thereThen(p *proc, list []explain.Neighbor) []explain.Neighbor {
+	r := &p.asking.refusal
+	list = slices.DeleteFunc(list, func(o explain.Neighbor) bool {
+		q := g.withPID(o.PID)
+		return q != nil && q.start.Known() && q.start.Or(r.Time).After(r.Time)
+	})
+	sum := p.heldRefused().MiB()
+	for _, o := range list {
+		sum += o.Bytes.MiB()
+	}
+	if total := g.last.Memory.PlausibleTotal(); !r.Free.Known() && sum > total.Or(sampler.MaxPlausible).MiB() {
+		return nil
+	}
+	return list
 }
 
 // heldRefused is what a process held when it was refused memory; 0: not known. What it has given back since was its own, and it may have asked for

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
+	"nvpeak/advice/advicetest"
 	"nvpeak/advice/explain"
 	"nvpeak/sampler"
 )
@@ -311,5 +313,31 @@ func TestGoneTogether(t *testing.T) {
 	})
 	if list := w.Past(); len(list) != 1 || list[0].Time.Sub(drivenTime(5)) != 0 {
 		t.Errorf("%+v", list)
+	}
+}
+
+// Who began after a refusal held nothing then, and where nothing says what was free, those for whom there was no room were not all there.
+func TestThereThen(t *testing.T) {
+	refused := advicetest.Epoch.Add(time.Minute)
+	before, after := sampler.Some(refused.Add(-time.Second)), sampler.Some(refused.Add(time.Second))
+	for name, row := range map[string]struct {
+		free  sampler.Opt[sampler.Bytes]
+		start sampler.Opt[time.Time]
+		held  sampler.Bytes
+		there bool
+	}{
+		"there before":                    {sampler.Opt[sampler.Bytes]{}, before, 20 * gib, true},
+		"nobody knows since when":         {sampler.Some(gib), sampler.Opt[time.Time]{}, 20 * gib, true},
+		"began later":                     {sampler.Some(gib), after, 20 * gib, false},
+		"no room for both":                {sampler.Opt[sampler.Bytes]{}, before, 31 * gib, false},
+		"no room, what was free is known": {sampler.Some(gib), before, 31 * gib, true},
+	} {
+		p, q := &proc{pid: 1, process: &sampler.Process{}}, &proc{pid: 2, process: &sampler.Process{}, start: row.start}
+		p.asking.asked = sampler.Requests{Live: 10 * gib}
+		p.asking.refusal = sampler.Refusal{Time: refused, Free: row.free}
+		g := &gpu{procs: []*proc{p, q}, last: &sampler.GPU{Memory: sampler.Memory{Total: sampler.Some(40 * gib)}}}
+		if got := len(g.thereThen(p, []explain.Neighbor{{PID: 2, Bytes: row.held}})) > 0; got != row.there {
+			t.Errorf("%s: %v", name, got)
+		}
 	}
 }
