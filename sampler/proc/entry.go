@@ -20,6 +20,8 @@ type entry struct {
 	launch                   string
 	parents                  []sampler.Parent  // the nearest first
 	environment              map[string]string // nil: not permitted
+	environAt                uint64            // where it has the address of that; 0: not known
+	environTries             int               // how often that was looked for
 	foreign                  bool              // the pid is somebody else's in our namespace
 
 	learned time.Time
@@ -54,6 +56,7 @@ func (e *entry) stale(s stat, now time.Time) bool {
 type readers struct {
 	files files
 	users users
+	live  liveEnviron
 	maps  int // how many more maps may be read in this call
 }
 
@@ -77,6 +80,7 @@ func (e *entry) learn(r *readers, pid int, s stat, now time.Time) {
 	if b, err := r.files.read(dir+"environ", maxEnviron); err == nil && (len(b) > 0 || e.environment == nil) {
 		e.environment = parseEnviron(b)
 	}
+	e.changed(r, pid, renamed)
 	if e.parents == nil { // a launcher that has ended is still the one
 		l := r.files.lineage(s.up, now)
 		e.parents, e.launch = l.parents, l.launch
@@ -90,6 +94,27 @@ func (e *entry) learn(r *readers, pid int, s stat, now time.Time) {
 		e.command = "[" + s.name + "]"
 	}
 	e.guess(r, dir, args, renamed, now)
+}
+
+// changed takes the environment as the process has it by now, where that can be told.
+func (e *entry) changed(r *readers, pid int, renamed bool) {
+	if renamed {
+		e.environAt, e.environTries = 0, 0
+	}
+	if !r.live.permitted || e.environment == nil {
+		return
+	}
+	if e.environAt == 0 && e.environTries < mapsTries && r.maps > 0 {
+		r.maps--
+		e.environTries++
+		e.environAt = r.live.place(&r.files, pid)
+	}
+	if e.environAt == 0 {
+		return
+	}
+	if now := r.live.read(&r.files, pid, e.environAt); now != nil {
+		e.environment = now
+	}
 }
 
 // guess the framework: from the command line, else from the libraries, else from the

@@ -54,6 +54,7 @@ func New(o Options) *Host {
 		readers: readers{
 			files: files{root: strings.TrimRight(o.Root, "/")},
 			users: users{lookup: o.Lookup, names: map[string]string{}},
+			live:  newLiveEnviron(),
 		},
 		clock:   o.Clock,
 		entries: map[int]*entry{},
@@ -126,6 +127,15 @@ func (h *Host) Memory() sampler.Opt[sampler.HostMemory] {
 		return sampler.Opt[sampler.HostMemory]{}
 	}
 	return parseMeminfo(b)
+}
+
+// Refresh has what rarely changes of a process read again the next time somebody asks for it.
+func (h *Host) Refresh(pid int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if e := h.entries[pid]; e != nil {
+		e.learned = time.Time{}
+	}
 }
 
 // Identify fills in, in place, what the driver does not know of the processes. Visible is

@@ -91,13 +91,20 @@ func (t *Tracker) partly() bool { return len(t.machine.GPUs) > len(t.watched) }
 // Meet looks who a process is that loads libcuda or begins to use it: by its first request it may be gone already.
 func (t *Tracker) Meet(pid int) { t.host.Identify([]sampler.Process{{PID: pid}}) }
 
-// Begins takes that a process begins to use the driver: none of its calls were missed before.
+// Begins takes that a process begins to use the driver: none of its calls were missed before. Only the environment that it has now counts.
 func (t *Tracker) Begins(pid int) {
-	t.Meet(pid)
+	if h, ok := t.host.(interface{ Refresh(pid int) }); ok {
+		h.Refresh(pid)
+	}
+	who := []sampler.Process{{PID: pid}}
+	t.host.Identify(who)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if p := t.process(pid); p != nil {
 		p.begun, p.unsure = true, false
+		if who[0].Environment != nil {
+			p.who.Environment = who[0].Environment
+		}
 	}
 }
 
