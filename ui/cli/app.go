@@ -25,6 +25,7 @@ type app struct {
 	set *settings // what the options were read from
 
 	troubles chan<- string // where a screen shows what would be said; nil: there is none
+	runs     bool          // a command that is watched from its start
 }
 
 // words are the sentences of the language that was chosen.

@@ -33,7 +33,7 @@ func (r *requestsFlag) Set(text string) error {
 	return nil
 }
 
-// listenAfter is when the probes are set, if nobody insists: after the first figures, which they would delay.
+// listenAfter is when the probes are set, if nobody insists: after the first figures, which they would delay. What run runs may die before.
 const listenAfter = 500 * time.Millisecond
 
 // requests adds to the options who sees requests, and returns what begins to look. Where it is not allowed it does nothing.
@@ -50,11 +50,15 @@ func (a *app) requests(o *sampler.Options) (listen func(context.Context), err er
 		}
 		return door.Run, nil
 	}
+	after := listenAfter
+	if a.runs {
+		after = 0
+	}
 	return func(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-time.After(listenAfter):
+		case <-time.After(after):
 		}
 		if !uprobe.Await(ctx, tracker, nil) {
 			return

@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -65,7 +66,7 @@ func (g *gpuPeak) add(gpu *sampler.GPU, own sampler.Bytes) {
 // own is what the processes of the command hold of a GPU, at the most.
 func (p *tryPeak) own(list []sampler.Process) (sum sampler.Bytes) {
 	for _, q := range list {
-		if !q.Visible || !p.isOurs(q.PID) {
+		if !q.Visible || !p.isOurs(&q) {
 			continue
 		}
 		p.refused = p.refused || q.Requests != nil && q.Requests.Refused > 0
@@ -88,6 +89,13 @@ func (p *tryPeak) wasRefused() bool {
 	return p.refused
 }
 
+// seesRequests says whether requests are seen.
+func (p *tryPeak) seesRequests() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.last != nil && p.last.Door != nil
+}
+
 // saysOurs says of a process that may have ended whether it was the command's.
 func (p *tryPeak) saysOurs(pid int) bool {
 	p.mu.Lock()
@@ -95,11 +103,13 @@ func (p *tryPeak) saysOurs(pid int) bool {
 	return p.ours[pid]
 }
 
-func (p *tryPeak) isOurs(pid int) bool {
-	ours, known := p.ours[pid]
+// isOurs says whether a process is the command's. Of one that has ended its parents are known as it was met.
+func (p *tryPeak) isOurs(q *sampler.Process) bool {
+	ours, known := p.ours[q.PID]
 	if !known {
-		ours = descends(pid, os.Getpid())
-		p.ours[pid] = ours
+		self := os.Getpid()
+		ours = descends(q.PID, self) || slices.ContainsFunc(q.Parents, func(up sampler.Parent) bool { return up.PID == self })
+		p.ours[q.PID] = ours
 	}
 	return ours
 }

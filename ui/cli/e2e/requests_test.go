@@ -142,18 +142,24 @@ func TestDoctorFindsALibrary(t *testing.T) {
 	}
 }
 
-// A command that the driver refuses memory, and that prints nothing of it, is told why it died.
+// A command that the driver refuses memory, and that prints nothing of it, is told why it died, also where it dies at once.
 func TestRunTellsARefusal(t *testing.T) {
 	cudatest.Alone(t)
-	cuda, share := cudatest.Build(t), filepath.Join(t.TempDir(), "shared")
-	s := setup{scenario: fmt.Sprintf("gpu 0-1 total=8GiB reserved=0 name=\"H100\"\nprograms %s\n", share),
-		env:  []string{"LD_LIBRARY_PATH=" + cuda, "FAKECUDA_SHARED=" + share, "FAKECUDA_CAPACITY=8589934592", "XDG_STATE_HOME=" + t.TempDir()},
-		args: []string{"run", "--requests", "on", "--", "sh", "-c", "printf 'sleep 3000\ndevice 0\nalloc a 6442450944\nsleep 1500\nalloc b 6442450944\nalloc b 6442450944\nsleep 300\nexit 1\n' | " + filepath.Join(cuda, "play") + " " + cudatest.Library(cuda) + " >/dev/null"}}
-	r := run(t, s)
-	if strings.Contains(r.err, "privilege") && os.Getenv("CI") == "" {
-		t.Skipf("probes need root: %s", r.err)
-	}
-	if r.code != 1 || !strings.Contains(r.err, "6.00 GiB") || !strings.Contains(r.err, "refused by the driver") {
-		t.Errorf("%d\n%s\n%s", r.code, r.out, r.err)
+	cuda := cudatest.Build(t)
+	for name, commands := range map[string]string{
+		"later":   "sleep 3000\ndevice 0\nalloc a 6442450944\nsleep 1500\nalloc b 6442450944\nalloc b 6442450944\nsleep 300\nexit 1\n",
+		"at once": "device 0\nalloc a 6442450944\nsleep 300\nalloc b 6442450944\nexit 1\n",
+	} {
+		share := filepath.Join(t.TempDir(), "shared")
+		s := setup{scenario: fmt.Sprintf("gpu 0-1 total=8GiB reserved=0 name=\"H100\"\nprograms %s\n", share),
+			env:  []string{"LD_LIBRARY_PATH=" + cuda, "FAKECUDA_SHARED=" + share, "FAKECUDA_CAPACITY=8589934592", "XDG_STATE_HOME=" + t.TempDir()},
+			args: []string{"run", "--requests", "on", "--", "sh", "-c", "printf '" + commands + "' | " + filepath.Join(cuda, "play") + " " + cudatest.Library(cuda) + " >/dev/null"}}
+		r := run(t, s)
+		if strings.Contains(r.err, "privilege") && os.Getenv("CI") == "" {
+			t.Skipf("probes need root: %s", r.err)
+		}
+		if r.code != 1 || !strings.Contains(r.err, "6.00 GiB") || !strings.Contains(r.err, "refused by the driver") {
+			t.Errorf("%s: %d\n%s\n%s", name, r.code, r.out, r.err)
+		}
 	}
 }
