@@ -23,7 +23,8 @@ func Outcome(a sampler.Alert, raised []sampler.Alert, now time.Time) (failure sa
 	}
 	end, over := a.End.Value()
 	i := slices.IndexFunc(raised, func(b sampler.Alert) bool {
-		return b.Kind == sampler.AlertOOM && b.Key == a.Key && b.T > a.T && (!over || b.T <= end+outcomeSeconds)
+		another := a.PID.Known() && b.PID.Known() && a.PID != b.PID && a.Kind != sampler.AlertNeighbor // of two that are neighbors either may die
+		return b.Kind == sampler.AlertOOM && b.Key == a.Key && !another && b.T > a.T && (!over || b.T <= end+outcomeSeconds)
 	})
 	if i >= 0 {
 		return raised[i], true, true

@@ -21,6 +21,10 @@ func TestOutcome(t *testing.T) {
 	failed := func(key sampler.GPUKey, at float64) sampler.Alert {
 		return sampler.Alert{Kind: sampler.AlertOOM, Key: key, T: at, Time: start.Add(time.Duration(at) * time.Second)}
 	}
+	of := func(pid int, a sampler.Alert) sampler.Alert {
+		a.PID = sampler.Some(pid)
+		return a
+	}
 	for name, row := range map[string]struct {
 		warning     sampler.Alert
 		failure     sampler.Alert
@@ -36,6 +40,10 @@ func TestOutcome(t *testing.T) {
 		"too early to say":        {warned(sampler.AlertGrowth, 130), failed(other, 130), 150, false, false},
 		"may be, and did not":     {warned(sampler.AlertFlush, 130), failed(other, 130), 300, false, false},
 		"may be, and was refused": {warned(sampler.AlertFlush, 130), failed(gpu, 130), 300, true, true},
+		"of the process":          {of(7, warned(sampler.AlertFlush, 130)), of(7, failed(gpu, 130)), 300, true, true},
+		"of another process":      {of(7, warned(sampler.AlertFlush, 130)), of(8, failed(gpu, 130)), 300, false, false},
+		"of nobody known":         {of(7, warned(sampler.AlertFlush, 130)), failed(gpu, 130), 300, true, true},
+		"of a neighbor":           {of(7, warned(sampler.AlertNeighbor, 130)), of(8, failed(gpu, 130)), 300, true, true},
 		"no warning":              {warned(sampler.AlertXID, 130), failed(gpu, 130), 300, false, false},
 	} {
 		got, came, known := Outcome(row.warning, []sampler.Alert{row.warning, row.failure}, start.Add(time.Duration(row.now)*time.Second))
