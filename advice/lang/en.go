@@ -375,7 +375,7 @@ var textsEN = map[string]string{
 	"doctor.requests":             "each is seen at the driver, by uprobes on {count} libcuda, all at once (Linux 6.6 and later)",
 	"doctor.requests_inside":      "of processes in this pid namespace only, by uprobes on {count} libcuda: those of the host and of other containers are not seen",
 	"doctor.requests_single":      "each is seen at the driver, by uprobes on {count} libcuda, one at a time (Linux before 6.6)",
-	"doctor.no_libcuda":           "allowed, but there is no libcuda.so.1 to look at yet; copies that programs bring are looked at when they start",
+	"doctor.no_libcuda":           "allowed, but there is no libcuda.so.1 to look at yet; a copy that a program brings is looked at once the driver lists it, or from the start with --requests on",
 	"doctor.privilege":            "not seen: reading them at the driver takes the capabilities BPF and PERFMON",
 	"doctor.privilege_old":        "not seen: on Linux {release} it takes root, the capabilities BPF and PERFMON suffice from 6.6 on",
 	"doctor.old_kernel":           "not seen: Linux {release} has no probes for BPF that nvpeak can use",

@@ -375,7 +375,7 @@ var textsZH = map[string]string{
 	"doctor.requests":             "在驱动处看到每次请求：{count} 个 libcuda 上的 uprobe，一次设置完（Linux 6.6 及更新）",
 	"doctor.requests_inside":      "只能看到本 PID 命名空间内的进程（{count} 个 libcuda 上的 uprobe）：宿主机和其他容器的进程看不到",
 	"doctor.requests_single":      "在驱动处看到每次请求：{count} 个 libcuda 上的 uprobe，逐个设置（Linux 6.6 之前）",
-	"doctor.no_libcuda":           "有权限，但还没有可观察的 libcuda.so.1；程序自带的副本在其启动时观察",
+	"doctor.no_libcuda":           "有权限，但还没有可观察的 libcuda.so.1；程序自带的副本在驱动列出该程序后观察，用 --requests on 则从启动时开始",
 	"doctor.privilege":            "看不到：在驱动处观察需要 BPF 和 PERFMON 权能",
 	"doctor.privilege_old":        "看不到：Linux {release} 上需要 root，从 6.6 起 BPF 和 PERFMON 权能就够了",
 	"doctor.old_kernel":           "看不到：Linux {release} 没有 nvpeak 可用的 BPF 探针",
