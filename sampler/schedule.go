@@ -6,22 +6,58 @@ import (
 	"time"
 )
 
-// slowDuty is the share of one thread that a slow poller may spend in driver calls.
-const slowDuty = 0.05
+// slowDuty is the share of one thread that a slow poller may spend in driver calls, freshDuty where its figures would be out of date
+// with less.
+const (
+	slowDuty  = 0.05
+	freshDuty = 0.2
+)
 
 // schedule says who is asked when by a slow poller: every device once a period, one after
 // the other up to when the snapshot of whole periods is due, so that processes and memory
 // are of one time; the snapshot waits a moment for the last of them. Drivers hold a lock
 // during a list, hence the spacing between devices. When the calls for a device are slow, its period
-// grows, so that those of all take at most slowDuty of one thread.
+// grows, so that those of all take at most slowDuty of one thread, or freshDuty where that keeps them fresh.
 type schedule struct {
 	base time.Duration
 	next []time.Time
 	cost []time.Duration
 	off  []bool
 
-	hung   []bool      // the last turn was slow after quick ones: it hung, which says nothing of the next and costs no pause
-	spared []time.Time // when that would have ended: until then no other one is spared it
+	turns []turns
+}
+
+// turns are those of a device of late.
+type turns struct {
+	quick int  // in a row
+	slow  int  // in a row, which cost a pause
+	late  int  // slow ones since there were calmTurns quick ones in a row
+	known bool // there was a quick one, ever
+}
+
+// One that was quick before, and is slow, may have hung for once, which says nothing of the next turn: that comes after 1, 4, 16 periods, or
+// mostSoon, and the whole pause after slowTurns in a row.
+const (
+	calmTurns = 8
+	slowTurns = 3
+	mostSoon  = 20
+)
+
+// pause notes a turn that is to be followed by a pause, and returns what it is to be followed by.
+func (t *turns) pause(whole, base time.Duration) time.Duration {
+	if whole == 0 {
+		t.known, t.slow = true, 0
+		if t.quick++; t.quick >= calmTurns {
+			t.late = 0
+		}
+		return 0
+	}
+	soon := min(base<<min(2*t.late, 6), mostSoon*base) - base
+	t.quick, t.slow, t.late = 0, t.slow+1, t.late+1
+	if !t.known || t.slow >= slowTurns {
+		return whole
+	}
+	return min(whole, soon)
 }
 
 // slotMost bounds the time between two devices, slotMargin how long the snapshot waits for
@@ -35,7 +71,7 @@ const (
 )
 
 func newSchedule(base time.Duration, n int, now time.Time) *schedule {
-	s := &schedule{base: base, next: make([]time.Time, n), cost: make([]time.Duration, n), off: make([]bool, n), hung: make([]bool, n), spared: make([]time.Time, n)}
+	s := &schedule{base: base, next: make([]time.Time, n), cost: make([]time.Duration, n), off: make([]bool, n), turns: make([]turns, n)}
 	for i := range s.next {
 		s.next[i] = s.slot(i, now)
 	}
@@ -75,15 +111,16 @@ func (s *schedule) first() (dev int, at time.Time) {
 	return dev, at
 }
 
-// done notes what a device has cost and plans its next turn.
+// done notes what a device has cost and plans its next turn. What cost no whole pause is not held against the others either.
 func (s *schedule) done(dev int, began, now time.Time) {
-	before, quick := s.cost[dev], s.cost[dev] > 0 && s.skipped(dev) == 0 && !s.hung[dev]
+	before := s.cost[dev]
 	s.cost[dev] = now.Sub(began)
-	pause := s.skipped(dev)
-	if s.hung[dev] = quick && pause > 0 && !now.Before(s.spared[dev]); s.hung[dev] {
-		s.cost[dev], s.spared[dev] = before, now.Add(pause)
+	whole := s.skipped(dev)
+	pause := s.turns[dev].pause(whole, s.base)
+	if pause < whole {
+		s.cost[dev] = before
 	}
-	s.next[dev] = s.slot(dev, now.Add(s.skipped(dev)+slotMargin))
+	s.next[dev] = s.slot(dev, now.Add(pause+slotMargin))
 }
 
 // begin plans the turns after a first round, whose costs are noted.
@@ -95,11 +132,21 @@ func (s *schedule) begin(now time.Time) {
 
 // skipped is how long a device is not asked, so that the calls keep to their duty: whole periods.
 func (s *schedule) skipped(dev int) time.Duration {
+	pause := time.Duration(float64(s.cost[dev])/s.share(s.base, slowDuty)) / s.base * s.base
+	fresh := max(freshFor/s.base-1, 0) * s.base
+	if span := fresh + s.base; pause > fresh && float64(s.cost[dev])/float64(span) <= s.share(span, freshDuty) {
+		return fresh
+	}
+	return pause
+}
+
+// share is the most of a period that one of the devices may have.
+func (s *schedule) share(period time.Duration, duty float64) float64 {
 	needs := make([]float64, len(s.cost))
 	for i, c := range s.cost {
-		needs[i] = float64(c) / float64(s.base)
+		needs[i] = float64(c) / float64(period)
 	}
-	return time.Duration(float64(s.cost[dev])/fairShare(needs, slowDuty)) / s.base * s.base
+	return fairShare(needs, duty)
 }
 
 // fairShare is the most that each may have of a total where those that need less leave the rest to the others; infinite

@@ -34,7 +34,11 @@ func TestScheduleDuty(t *testing.T) {
 		for _, cost := range []time.Duration{10 * time.Microsecond, time.Millisecond, 40 * time.Millisecond, 400 * time.Millisecond} {
 			const length = 100 * time.Minute // of which the first round is not bounded
 			busy, asked := play(newSchedule(time.Second, devices, noon), noon, length, cost)
-			if share := busy.Seconds() / length.Seconds(); share > slowDuty*1.25 {
+			most, span := slowDuty, freshFor // as often as keeps them fresh, where that is not much
+			if share := cost.Seconds() * float64(devices) / span.Seconds(); share <= freshDuty {
+				most = max(most, share)
+			}
+			if share := busy.Seconds() / length.Seconds(); share > most*1.25 {
 				t.Errorf("%d devices, calls of %v: %.1f %% of a thread", devices, cost, 100*share)
 			}
 			fits := time.Duration(devices)*cost < time.Duration(slowDuty*float64(time.Second))/2
@@ -238,5 +242,49 @@ func TestScheduleSparesOneSlowTurn(t *testing.T) {
 		if share := busy.Seconds() / 3600; share > 2*slowDuty {
 			t.Errorf("every other call takes %v: %.1f %% of a thread", hang, 100*share)
 		}
+	}
+}
+
+// TestScheduleKeepsFresh: what a slow driver lets be read every three seconds for little is.
+func TestScheduleKeepsFresh(t *testing.T) {
+	for _, call := range []time.Duration{300 * time.Microsecond, time.Millisecond, ms(3)} {
+		r := newSchedule(time.Second, 16, noon)
+		now, last := noon, make([]time.Time, 16)
+		for now.Sub(noon) < time.Minute {
+			turn, at := r.first()
+			now = later(now, at)
+			if gap := now.Sub(last[turn]); !last[turn].IsZero() && gap > freshFor+slotMost {
+				t.Fatalf("calls of %v: %v between two turns", call, gap)
+			}
+			last[turn] = now
+			cost := 13 * call // figures
+			if turn >= 8 {
+				cost = 3 * call // lists
+			}
+			now = now.Add(cost)
+			r.done(turn, now.Add(-cost), now)
+		}
+	}
+}
+
+// TestScheduleAfterHangs: however often a device hung, with quick turns between, it is soon asked again.
+func TestScheduleAfterHangs(t *testing.T) {
+	r := newSchedule(time.Second, 16, noon)
+	now, last, longest := noon, noon, time.Duration(0)
+	for hangs := 0; now.Sub(noon) < 3*time.Minute; {
+		turn, at := r.first()
+		now = later(now, at)
+		cost := ms(1)
+		if turn == 1 {
+			if longest = max(longest, now.Sub(last)); hangs < 7 && now.Sub(last) < 2*time.Second && now.Sub(noon) > time.Duration(6*hangs+6)*time.Second {
+				cost, hangs = 2*time.Second, hangs+1
+			}
+			last = now.Add(cost)
+		}
+		now = now.Add(cost)
+		r.done(turn, now.Add(-cost), now)
+	}
+	if longest > mostSoon*time.Second+time.Second {
+		t.Errorf("%v without a turn", longest)
 	}
 }
