@@ -20,8 +20,8 @@ type device struct {
 
 	shape shapeState
 
-	broken     error           // why there is no handle, or nil
-	describing <-chan struct{} // closed when it has described itself at last; nil: it does not
+	broken     error        // why there is no handle, or nil
+	describing *description // that it did not give in time; nil: it did
 	retried    atomic.Int64
 
 	memory     memoryState
@@ -55,7 +55,7 @@ const retryEvery = 900 * time.Millisecond
 // retry is the answer of a GPU that has no handle: why, or ErrReconnect when the driver
 // has one for it again.
 func (d *device) retry(lib gonvml.Interface, at time.Time) error {
-	if d.describing != nil && !closed(d.describing) {
+	if d.describing != nil && !d.describing.isDone() {
 		return d.broken // whatever else it would answer, its description still hangs
 	}
 	now := at.UnixNano()

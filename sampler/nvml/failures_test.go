@@ -216,6 +216,30 @@ func TestDescriptionHangs(t *testing.T) {
 	}
 }
 
+// A GPU that takes long to describe itself is waited for when the source is opened again: it would be called back for ever.
+func TestDescriptionIsSlow(t *testing.T) {
+	s, inside := playText(t, "gpu 0-1\nmem * used=30GiB\nlatency nvmlDeviceGetUUID 600ms gpu=1\n")
+	if !inside {
+		return
+	}
+	s.timeout = 200 * time.Millisecond
+	c := useClock(s)
+	mustOpen(t, s)
+	time.Sleep(600 * time.Millisecond)
+	s.Memory(1) //nolint:errcheck // the first call asks nothing
+	c.add(retryEvery)
+	_, err := s.Memory(1)
+	wantErr(t, "when it has described itself", err, sampler.ErrReconnect)
+	for range 2 {
+		if inv := mustOpen(t, s); inv.Devices[1].UUID == "" {
+			t.Fatalf("inventory %+v", inv)
+		}
+		if _, err := s.Memory(1); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 func TestReload(t *testing.T) {
 	s, inside := playText(t, "gpu 0-3\nmem 0 used=10GiB\nmem 1 used=20GiB\nmem 2 used=30GiB\nmem 3 used=40GiB\n"+
 		"reload at=500ms down=500ms order=3,2,1,0\n")

@@ -20,8 +20,10 @@ var defaultLibraries = []string{"libnvidia-ml.so.1", "/usr/lib/wsl/lib/libnvidia
 
 const (
 	// describeTimeout is how long the others wait for one GPU to describe itself; when it has done so later, the source is to be opened
-	// again. Waking a GPU takes up to 0.3 s (https://github.com/NVIDIA/k8s-device-plugin/issues/774).
-	describeTimeout = time.Second
+	// again, and then they wait for twice as long as it took, describeMost at most. Waking a GPU takes up to 0.3 s
+	// (https://github.com/NVIDIA/k8s-device-plugin/issues/774).
+	describeTimeout = 2 * time.Second
+	describeMost    = 20 * time.Second
 
 	// maxDevices bounds what a driver may claim to have.
 	maxDevices = 1024
@@ -40,7 +42,7 @@ type opener struct {
 	seen     map[int]sampler.Device // GPUs by index as they were last known
 	reopened bool                   // an Open has succeeded before
 
-	pending map[int]<-chan struct{} // GPUs by index that were describing themselves for an Open before
+	pending map[int]*description // GPUs by index that did not describe themselves in time for an Open before
 }
 
 func (o *opener) connect() (*conn, error) {
@@ -127,41 +129,53 @@ func (c *conn) allBroken(why error) bool {
 	return !slices.ContainsFunc(c.devices, func(d *device) bool { return !errors.Is(d.broken, why) })
 }
 
-// describeInTime does not wait for a GPU whose description hangs, so that the others are seen, nor asks it while it still does.
-func (o *opener) describeInTime(c *conn, index int) []*device {
-	if p := o.pending[index]; p != nil && !closed(p) {
-		return []*device{o.late(index, p)}
-	}
-	found := []*device(nil)
-	done := make(chan struct{})
-	c.enter()
-	go func() {
-		defer c.leave()
-		defer close(done)
-		found = o.describe(c, index)
-	}()
-	select {
-	case <-done:
-		return found
-	case <-time.After(o.timeout):
-		return []*device{o.late(index, done)}
-	}
+// description is that of a GPU, at work.
+type description struct {
+	done  chan struct{}
+	found []*device     // when it is done
+	took  time.Duration // the same
 }
 
-// late stands for a GPU that describes itself until done.
-func (o *opener) late(index int, done <-chan struct{}) *device {
-	d := o.broken(index, fmt.Errorf("%w: %w", sampler.ErrNotAnswering, errNotAnswered))
-	d.describing = done
-	return d
-}
-
-func closed(c <-chan struct{}) bool {
+func (d *description) isDone() bool {
 	select {
-	case <-c:
+	case <-d.done:
 		return true
 	default:
 		return false
 	}
+}
+
+// describeInTime does not wait for a GPU whose description hangs, so that the others are seen, nor asks it while it still does.
+func (o *opener) describeInTime(c *conn, index int) []*device {
+	limit := o.timeout
+	if before := o.pending[index]; before != nil {
+		if !before.isDone() {
+			return []*device{o.late(index, before)}
+		}
+		limit = min(max(limit, 2*before.took), describeMost)
+	}
+	d := &description{done: make(chan struct{})}
+	c.enter()
+	go func() {
+		defer c.leave()
+		defer close(d.done)
+		began := time.Now()
+		d.found = o.describe(c, index)
+		d.took = time.Since(began)
+	}()
+	select {
+	case <-d.done:
+		return d.found
+	case <-time.After(limit):
+		return []*device{o.late(index, d)}
+	}
+}
+
+// late stands for a GPU whose description is still at work.
+func (o *opener) late(index int, at *description) *device {
+	d := o.broken(index, fmt.Errorf("%w: %w", sampler.ErrNotAnswering, errNotAnswered))
+	d.describing = at
+	return d
 }
 
 // describe asks one GPU for what never changes.

@@ -29,7 +29,7 @@ type Source struct {
 	opened bool                   // an Open has succeeded before
 	seen   map[int]sampler.Device // GPUs by index as they were last known
 
-	describing map[int]<-chan struct{} // GPUs by index that did not describe themselves in time
+	describing map[int]*description // GPUs by index that did not describe themselves in time once
 }
 
 var _ sampler.Source = (*Source)(nil)
@@ -41,6 +41,8 @@ func New(o Options) *Source {
 		now:   time.Now,
 		turn:  make(chan struct{}, 1),
 		seen:  map[int]sampler.Device{},
+
+		describing: map[int]*description{},
 	}
 	if o.Clock != nil {
 		s.now = o.Clock.Now
@@ -103,7 +105,6 @@ func (s *Source) adopt(c *conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.conn, s.opened = c, true
-	s.describing = map[int]<-chan struct{}{}
 	for _, d := range c.devices {
 		if d.describing != nil {
 			s.describing[d.info.Index] = d.describing
