@@ -165,8 +165,12 @@ func (c *collector) watchAbove(devs []int, above, news []uint64, at time.Time) (
 	return step
 }
 
-// worthList is how far memory must rise above its least to be worth a list now.
+// worthList is how far memory must rise above its least to be worth a list now. One that takes longer than the rises of which it is to tell
+// holds up those of the other GPUs, and takes what all may cost.
 func (c *collector) worthList(d *device, at time.Time) Bytes {
+	if d.listTook > 2*listTakes {
+		return MaxPlausible
+	}
 	switch big, small := c.lists.left(at); {
 	case small:
 		return staleBytes

@@ -241,3 +241,16 @@ func TestHeldBefore(t *testing.T) {
 		}
 	}
 }
+
+// A list that takes longer than a spike is not asked for at a rise: it would come too late, and hold up those of other GPUs.
+func TestSlowListsAreInTurn(t *testing.T) {
+	for took, worth := range map[time.Duration]bool{listTakes: true, 2*listTakes + 1: false} {
+		c := collected()
+		c.reading(0, noon, reading(GiB), nil)
+		c.listTook(0, took)
+		c.slow(0, noon, Metrics{}, nil, []Process{{PID: 1, Memory: Some(GiB)}}, nil)
+		if _, stale := c.reading(0, noon.Add(time.Second), reading(20*GiB), nil); stale != worth {
+			t.Errorf("lists of %v: one is asked for: %v", took, stale)
+		}
+	}
+}
