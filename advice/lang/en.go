@@ -865,6 +865,7 @@ var textsEN = map[string]string{
 	"need.typed":               "the need you set", "need.asked": "the largest request of late", "need.refused": "the last refused request", "need.largest_jump": "the largest jump so far",
 
 	"alert.gpu_lost":        "GPU {gpu}: lost; programs on it have failed and need a restart after a reset or reboot",
+	"alert.gpu_lost.partly": "GPU {gpu}: no answer for {span} but of its memory; utilization, power, clocks and processes are unknown",
 	"alert.gpu_lost.silent": "GPU {gpu}: no answer for {span}; its figures are unknown",
 	"alert.gpu_lost.driver": "the driver says: {text}", "alert.gpu_lost.since": "the driver has said for {span}: {text}",
 

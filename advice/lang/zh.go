@@ -865,6 +865,7 @@ var textsZH = map[string]string{
 	"need.typed":               "您设定的需求", "need.asked": "近期最大的请求", "need.refused": "最近一次被拒绝的请求", "need.largest_jump": "迄今最大的一次跳升",
 
 	"alert.gpu_lost":        "GPU {gpu}：已丢失；其上的程序已失败，需要重置或重启后再启动",
+	"alert.gpu_lost.partly": "GPU {gpu}：已有 {span} 除显存外没有响应；利用率、功耗、频率和进程未知",
 	"alert.gpu_lost.silent": "GPU {gpu}：已有 {span} 没有响应；数值未知",
 	"alert.gpu_lost.driver": "驱动报告：{text}", "alert.gpu_lost.since": "驱动已持续 {span} 报告：{text}",
 

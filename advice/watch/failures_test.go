@@ -2,6 +2,7 @@ package watch
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -20,6 +21,10 @@ func TestFaultBounds(t *testing.T) {
 		if got := levels(checkLost(&Facts{now: 50 + row.lasted, gpu: g})); got != row.want {
 			t.Errorf("%+v: %s", row, got)
 		}
+	}
+	g := &gpu{last: &sampler.GPU{Memory: sampler.Memory{Used: sampler.Some(sampler.GiB)}}, fault: fault{kind: faultSilent, since: 50}}
+	if got := checkLost(&Facts{now: 70, gpu: g})[0].render(&Facts{words: lang.For("en")}).text; !strings.Contains(got, "but of its memory") {
+		t.Errorf("of a GPU whose memory is known: %s", got)
 	}
 	for text, want := range map[string]faultKind{"": faultNone, "x: " + sampler.ErrLost.Error(): faultLost, "GPU has fallen off the bus": faultLost, sampler.ErrNotAnswering.Error() + "!": faultSilent, "no permission": faultOther} {
 		if got := faultOf(text); got != want {

@@ -48,9 +48,13 @@ func checkLost(f *Facts) []finding {
 			}
 		}}}
 	case g.fault.kind == faultSilent && lasted >= silentSeconds:
+		id := "alert.gpu_lost.silent"
+		if g.last.Memory.Used.Known() {
+			id = "alert.gpu_lost.partly"
+		}
 		return []finding{{level: sampler.LevelWarning, render: func(f *Facts) message {
 			return message{
-				text:     f.words.Say("alert.gpu_lost.silent", "gpu", index, "span", f.words.Span(lasted)),
+				text:     f.words.Say(id, "gpu", index, "span", f.words.Span(lasted)),
 				evidence: evidence(f, f.words.Say("alert.gpu_lost.driver", "text", text)),
 				numbers:  map[string]float64{"lasted_s": lasted},
 			}

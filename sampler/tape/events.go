@@ -25,12 +25,15 @@ func eventsBetween(prev, s *sampler.Snapshot, now time.Time) (list []Event) {
 			list = append(list, Event{Time: b.LastXIDTime.Or(now), Kind: KindXID, GPU: gpu, XID: sampler.Some(xid)})
 		}
 		// A list that goes or comes with an error is no process that does.
-		if a.Error.Known() == b.Error.Known() || len(a.Processes) > 0 && len(b.Processes) > 0 {
+		if !listGone(a) && !listGone(b) {
 			list = append(list, comings(now, gpu, a.Processes, b.Processes)...)
 		}
 	}
 	return list
 }
+
+// listGone says whether an error has taken the process list of a GPU.
+func listGone(g *sampler.GPU) bool { return g.Error.Known() && len(g.Processes) == 0 }
 
 // clockSet is the event of a time of day that was set while everything else went on.
 func clockSet(now time.Time, by time.Duration) Event {

@@ -34,6 +34,7 @@ func TestEventsBetween(t *testing.T) {
 		"back":                   {sampler.GPU{Error: lost}, sampler.GPU{Processes: job(1)}, "[gpu_back]"},
 		"its list is lost":       {sampler.GPU{Memory: used, Processes: job(1)}, sampler.GPU{Memory: used, Error: lost}, "[]"},
 		"its list is old":        {sampler.GPU{Memory: used, Processes: job(1)}, sampler.GPU{Memory: used, Error: lost, Processes: job(1)}, "[]"},
+		"old, and then lost":     {sampler.GPU{Memory: used, Error: lost, Processes: job(1)}, sampler.GPU{Memory: used, Error: lost}, "[]"},
 		"and then new":           {sampler.GPU{Memory: used, Error: lost, Processes: job(1)}, sampler.GPU{Memory: used, Processes: job(2)}, "[process_end process_start]"},
 		"an Xid error":           {sampler.GPU{}, sampler.GPU{LastXID: xid}, "[xid]"},
 		"the same":               {sampler.GPU{LastXID: xid, LastXIDTime: later}, sampler.GPU{LastXID: xid, LastXIDTime: later}, "[]"},

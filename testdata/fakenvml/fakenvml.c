@@ -339,7 +339,7 @@ struct rule {
 	struct set gpus;
 	int64_t from, to, latency;
 	Ret code;
-	int how; /* latency: 0 by its length, 1 busy, 2 asleep; crash: 1 by abort */
+	int how; /* latency: 0 by its length, 1 busy, 2 asleep; crash: 1 by abort, 2 raised */
 };
 struct event {
 	int64_t at;
@@ -1299,7 +1299,7 @@ static bool read_rule(struct reader *r, enum kind kind)
 		u.how = flag(r, "busy") ? 1 : flag(r, "sleep") ? 2 : 0;
 	}
 	if (kind == CRASH)
-		u.how = flag(r, "abort");
+		u.how = flag(r, "abort") ? 1 : flag(r, "raise") ? 2 : 0;
 	PUSH(r->s->rules, u);
 	return true;
 }
@@ -1568,8 +1568,10 @@ static Ret obey(struct call *c, const struct device *d)
 		case LATENCY: latency = u; break;
 		case HANG: wait_hang(u); break;
 		case CRASH:
-			if (u->how)
+			if (u->how == 1)
 				abort();
+			if (u->how == 2)
+				raise(SIGSEGV);
 			*(volatile int *)0 = 0;
 			break;
 		case FAIL: ret = u->code; break;

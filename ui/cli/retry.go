@@ -44,6 +44,7 @@ func (a *app) runTries(ctx context.Context, args []string, f *runFlags) error {
 	}
 	t := &tries{app: a, flags: f, typed: os.Environ(), args: args, env: os.Environ(), began: time.Now(), stdin: -1}
 	t.resume, _ = retry.ParseResume(f.retry.resume) // it was checked
+	a.runs = true
 	if info, err := os.Stdin.Stat(); err == nil && info.Mode().IsRegular() {
 		t.stdin, _ = os.Stdin.Seek(0, io.SeekCurrent)
 	}

@@ -85,7 +85,6 @@ func (a *app) watchRun(parent context.Context, t *try, f *runFlags) (*watchedRun
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(parent)) // signals are the command's
 	w.stop = cancel
-	a.runs = true
 	l, err := a.source(sampler.Options{Readings: w.rec.readings()})
 	if err != nil {
 		cancel()

@@ -220,6 +220,9 @@ func (a *app) measureSince(parent context.Context, o sampler.Options, past time.
 	if past > 0 && l.relive != nil {
 		l.simulate = func() { l.relive(past) }
 	}
+	if a.runs {
+		parent, _ = crash.Survive(parent) //nolint:govet // it ends with its parent
+	}
 	ctx, cancel := context.WithCancelCause(parent)
 	if err = a.answered(ctx, l); err != nil {
 		cancel(nil)

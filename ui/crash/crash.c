@@ -60,8 +60,15 @@ static void say(const char *text) {
 
 // theirs says whether it is C code of others that faults: not what was sent by somebody, nor what is in our own code.
 static bool theirs(int sig, const siginfo_t *info, uintptr_t at) {
-	bool by_itself = sig == SIGABRT ? info->si_code == SI_TKILL && info->si_pid == getpid() : info->si_code > 0;
-	return by_itself && (at < (uintptr_t)&__executable_start || at >= (uintptr_t)&etext);
+	bool raised = info->si_code == SI_TKILL && info->si_pid == getpid(); // as abort() does, and handlers of others that pass it on
+	return (raised || info->si_code > 0) && (at < (uintptr_t)&__executable_start || at >= (uintptr_t)&etext);
+}
+
+static void give_back(void) {
+	if (out < 0) return;
+	ssize_t n = write(out, leave, leave_len);
+	(void)n;
+	tcsetattr(in, TCSANOW, &cooked);
 }
 
 static void faulted(int sig, siginfo_t *info, void *context) {
@@ -69,6 +76,7 @@ static void faulted(int sig, siginfo_t *info, void *context) {
 	for (int i = 0; i < FAULTS; i++)
 		if (faults[i] == sig) gos = &before[i];
 	if (!theirs(sig, info, counter(context))) {
+		if (info->si_code <= 0 && sig != SIGABRT) give_back(); // it ends the program; of SIGABRT somebody takes care
 		gos->sa_sigaction(sig, info, context);
 		return;
 	}
@@ -78,11 +86,7 @@ static void faulted(int sig, siginfo_t *info, void *context) {
 		(void)n;
 		for (;;) pause();
 	}
-	if (out >= 0) {
-		ssize_t n = write(out, leave, leave_len);
-		(void)n;
-		tcsetattr(in, TCSANOW, &cooked);
-	}
+	give_back();
 	say("nvpeak: the NVIDIA driver library has crashed in a call (");
 	say(sig == SIGSEGV ? "SIGSEGV" : sig == SIGBUS ? "SIGBUS" : sig == SIGFPE ? "SIGFPE" : sig == SIGILL ? "SIGILL" : "SIGABRT");
 	say("); see what it says: sudo dmesg | grep -i nvrm\n");
