@@ -72,7 +72,7 @@ var (
 	// own is a heading of one's own list of failures, whatever stands below it.
 	own = lazily(`^#{1,6}\s+(?i:\W*(?:(?:bug|incident|post[- ]?mortem)\b[ #\d.]*|(?:crash|failure) #?\d+ ?)[:—–-]\s*)`)
 	// first is somebody who speaks of what happened to him; second is advice to others.
-	first  = lazily(`(?i)\b(?:I|I['’]m|I['’]ve|my|me|we|our|thanks|thank you|hello|hi|please (?:any )?(?:help|advi[cs]e))\b|[\p{Hangul}\p{Hiragana}]|我|报错|请问|跑不通`)
+	first  = lazily(`(?i)\b(?:I|I['’]m|I['’]ve|my|me|we|our|thanks|thank you|hello|hi|please (?:any )?(?:help|advi[cs]e))\b|[\p{Hangul}\p{Hiragana}]|我|报错|请问|跑不通|请教|求助|各位|大佬` + mineIn())
 	second = lazily(`(?i)\byou (?:can|may|might|should|could|need|must|have|want|are|get|see|use|run)\b|\byour (?:\w+ )?(?:gpu|model|code|data|batch|card|program|machine|system|training|memory|vram|input|images?|own)\b`)
 	// gear is a GPU of one's own, as a heading names it.
 	gear = lazily(`(?i)\b(?:[AHLVT]\d{1,3}|A6000|(?:RTX|GTX|Titan) ?\w*|[1-5]0[5-9]0(?:ti)?|\d{1,3} ?Gi?B)\b`)
@@ -173,16 +173,16 @@ func isProse(line string) bool {
 	if len(line) > 4000 || printed.MatchString(line) || assigned.MatchString(line) {
 		return false
 	}
-	letters, all, han := 0, 0, 0
+	letters, all, signs := 0, 0, 0 // of scripts that write no blanks, or few
 	for _, r := range line {
 		switch {
-		case unicode.Is(unicode.Han, r):
-			han++
+		case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul):
+			signs++
 			fallthrough
 		case unicode.IsLetter(r), r == ' ':
 			letters++
 		}
 		all++
 	}
-	return han >= 4 || len(strings.Fields(line)) >= 4 && letters*10 >= all*7
+	return signs >= 4 || len(strings.Fields(line)) >= 4 && letters*10 >= all*7
 }
