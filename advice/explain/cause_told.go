@@ -1,6 +1,9 @@
 package explain
 
-import "nvpeak/sampler"
+import (
+	"nvpeak/sampler"
+	"nvpeak/sampler/post"
+)
 
 // causesTold are about what whoever wrote the text says of the failure (package post). They are weaker than
 // the arithmetic of a message, and often all there is.
@@ -17,7 +20,12 @@ var causesTold = []causeRow{
 	{id: "told", cause: CauseDataSpike, reason: sourceAnatomy,
 		when:       func(f *failure) bool { return f.told(sampler.ToldGrowth) && f.differInLength() },
 		confidence: always(0.68),
-		evidence:   func(f *failure) string { return f.words.Say("why.told_lengths") }},
+		evidence: func(f *failure) string {
+			if f.told(sampler.ToldSpeech) {
+				return f.words.Say("why.told_lengths")
+			}
+			return f.words.Say("why.told_instances")
+		}},
 	{id: "told", cause: CauseLeak, reason: "https://github.com/huggingface/sentence-transformers/issues/522",
 		when:       func(f *failure) bool { return f.keepsOutputs() },
 		confidence: always(0.66),
@@ -32,7 +40,12 @@ var causesTold = []causeRow{
 			}
 			return 0.64
 		},
-		evidence: func(f *failure) string { return f.words.Say("why.told_replay") }},
+		evidence: func(f *failure) string {
+			if f.told(post.Plays) {
+				return f.words.Say("why.plays")
+			}
+			return f.words.Say("why.told_replay")
+		}},
 	{id: "told", cause: CauseLeak, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
 		when: func(f *failure) bool { return f.toldLate() },
 		confidence: func(f *failure) float64 {

@@ -40,7 +40,7 @@ var fixesLarger = []fixRow{
 		reach:   always(1),
 		variant: func(f *failure) string { return "unknown" },
 		do: func(f *failure) []string {
-			return []string{"nvidia-smi  " + f.comment("do.look_first"), f.comment("do.which_gpu")}
+			return []string{"nvidia-smi  " + f.comment("do.who_holds"), f.comment("do.which_gpu")}
 		}},
 	{id: FixSmallerInput, source: sourceAnatomy,
 		kinds: ownCode, cost: 0.02,
@@ -150,7 +150,14 @@ func (f *facts) tiled() bool {
 
 // exhausted: fewer inputs and smaller ones were both tried, and a larger GPU was not.
 func (f *failure) exhausted() bool {
-	return f.oneSample() && (f.triedSize() || f.triedParts()) && f.smallable() && !f.triedGPU() && !f.told(sampler.ToldNext) && !f.told(sampler.ToldUpdate) && !f.told(sampler.ToldWorked) && !f.toldLarger()
+	none := f.oneSample() && (f.triedSize() || f.triedParts()) || f.told(post.AnySize) && f.smallest()
+	return none && f.smallable() && !f.triedGPU() && !f.told(sampler.ToldNext) && !f.told(sampler.ToldUpdate) && !f.told(sampler.ToldWorked) && !f.toldLarger()
+}
+
+// smallest: the GPU is one of those for which few models are made, as is said (own threshold: 4 GiB).
+func (f *failure) smallest() bool {
+	total := f.saidTotal()
+	return (f.told(sampler.ToldSmallGPU) || total > 0 && total <= 4*sampler.GiB) && !f.total.Known() && !f.tinyGPU() && !f.triedGPU() && !f.onHost() && f.history == nil && !f.numbers() && !f.told(sampler.ToldGrowth) && !f.othersMatter()
 }
 
 // fourBits is what the weights of the model that is named take in 4 bits, with their scales; 0: not told.

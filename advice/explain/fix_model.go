@@ -165,6 +165,9 @@ var fixesModel = []fixRow{
 			if text, ok := f.command.WithOption("--model", "medium"); ok && f.runsTool("whisper") {
 				return []string{text, "--compute_type int8  " + f.comment("do.if_faster_whisper")}
 			}
+			if f.told(post.Frozen) { // of which the medium one may be the default
+				return []string{"--compute_type int8  " + f.comment("do.bits_plain"), "--model small  " + f.comment("do.whisper_model")}
+			}
 			return []string{"--model medium  " + f.comment("do.whisper_model"), "--compute_type int8  " + f.comment("do.if_faster_whisper")}
 		}},
 	{id: FixSmallerModel, source: sourceAnatomy,

@@ -7,6 +7,7 @@ import (
 
 	"nvpeak/advice/command"
 	"nvpeak/sampler"
+	"nvpeak/sampler/post"
 )
 
 var fixesOthers = []fixRow{
@@ -273,6 +274,16 @@ func (f *failure) otherGPU() (named string, ok bool) {
 	return "", false
 }
 
+// chosenGPUs are those that whoever writes gave to CUDA_VISIBLE_DEVICES, or a letter for their numbers.
+func (f *failure) chosenGPUs() string {
+	for _, what := range f.context.Told {
+		if list, is := strings.CutPrefix(what, post.Visible); is {
+			return strings.ReplaceAll(list, " ", "")
+		}
+	}
+	return "N"
+}
+
 // visibleRest are the GPUs of CUDA_VISIBLE_DEVICES without the one that failed, where several are named.
 func (f *failure) visibleRest() (rest string, ok bool) {
 	list := strings.Split(f.environment["CUDA_VISIBLE_DEVICES"], ",")
@@ -307,7 +318,7 @@ func doStopOther(f *failure) []string {
 		} else if f.environment["CUDA_VISIBLE_DEVICES"] != "" && f.event.GPUIndex.Known() {
 			list = append([]string{list[0], `print(os.environ["CUDA_VISIBLE_DEVICES"])  ` + f.comment("do.visible_in_force")}, list[1:]...)
 		} else if f.told(sampler.ToldOtherGPUs) {
-			list = append([]string{list[0], "CUDA_VISIBLE_DEVICES=1 python …  " + f.comment("do.visible_before")}, list[1:]...)
+			list = append([]string{list[0], "CUDA_VISIBLE_DEVICES=" + f.chosenGPUs() + " python …  " + f.comment("do.visible_before")}, list[1:]...)
 		} else if f.makesContext() || f.failedBuilding() {
 			another := f.comment("do.say.free_gpu")
 			if f.secondGPU() {

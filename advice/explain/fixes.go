@@ -9,7 +9,7 @@ import (
 )
 
 // fixRows is every fix there is, the cheap ones first: order breaks ties.
-var fixRows = slices.Concat(fixesOthers, fixesVersion, fixesLarger, fixesAllocator, fixesValidation, fixesMoved, fixesInference, fixesSaving, fixesTools, fixesArrays, fixesData, fixesBatch, fixesModel, fixesHost, fixesUnknown, fixesSnapshot, fixesWorks)
+var fixRows = slices.Concat(fixesOthers, fixesVersion, fixesSituations, fixesLarger, fixesAllocator, fixesValidation, fixesMoved, fixesInference, fixesSaving, fixesTools, fixesArrays, fixesData, fixesBatch, fixesModel, fixesHost, fixesUnknown, fixesSnapshot, fixesWorks)
 
 // scored is a fix with how much it promises.
 type scored struct {
@@ -197,8 +197,10 @@ func (f *failure) render(s scored, rank int) sampler.Advice {
 	switch {
 	case s.row.id == FixSmallerInput && f.smallForRunning():
 		a.Title = f.words.Say("title.or_cpu", "title", a.Title)
+	case rank == 1 && f.smallest() && slices.Contains(followsOwn, s.row.id) && !strings.Contains(a.Title, f.words.Say("title.larger")):
+		a.Title = f.words.Say("title.gpu_first", "title", lowered(f.firstHalf(a.Title)))
 	case rank == 1 && (f.smallAnyway() || f.asksGPU()) && slices.Contains(followsOwn, s.row.id) && !strings.Contains(a.Title, f.words.Say("title.larger")):
-		a.Title = f.words.Say("title.or_gpu", "title", a.Title)
+		a.Title = f.words.Say("title.or_gpu", "title", f.firstHalf(a.Title))
 	}
 	if s.known && s.saves.high > 0 && s.saves.high <= widestSaving*s.saves.low && s.saves.high <= f.total.Or(s.saves.high) { // nobody has more than the GPU to save
 		a.Saves = sampler.Some(sampler.Range{Low: s.saves.low, High: s.saves.high})
@@ -209,6 +211,15 @@ func (f *failure) render(s scored, rank int) sampler.Advice {
 	f.withLevers(&a)
 	return a
 }
+
+// firstHalf is what a title says first, so that another way can stand beside it.
+func (f *failure) firstHalf(title string) string {
+	half, _, _ := strings.Cut(title, f.words.Say("title.half"))
+	return half
+}
+
+// lowered is a title that goes on a sentence. Only English has letters of two cases here.
+func lowered(title string) string { return strings.ToLower(title[:1]) + title[1:] }
 
 // source is where a fix is described: that of the server or framework, where the fix is its option.
 func (f *failure) source(row fixRow) string {

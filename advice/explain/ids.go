@@ -51,4 +51,5 @@ const (
 	FixLoadOnCPU               = "load_on_cpu"
 	FixSaveOnCPU               = "save_on_cpu"
 	FixOtherVersion            = "other_version"
+	FixCuDNNBenchmark          = "cudnn_benchmark"
 )

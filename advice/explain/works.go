@@ -1,6 +1,9 @@
 package explain
 
-import "nvpeak/sampler"
+import (
+	"nvpeak/sampler"
+	"nvpeak/sampler/post"
+)
 
 // notion is something that a measure speaks of and that not every program has.
 type notion uint
@@ -28,7 +31,7 @@ var notionsOf = map[string]notion{
 	FixNoGradValidation: validation, FixRaiseLimit: 0, FixRebalanceRanks: processes, FixRecordRun: 0, FixReduceDataLoaderWorkers: loaders,
 	FixReducePinnedMemory: loaders, FixShardOrOffload: aTraining, FixShmSize: loaders, FixShrinkValidationBatch: validation, FixSmallerModel: aNetwork,
 	FixSmallerOptimizer: aTraining, FixStopOtherProcess: 0, FixNoGradInference: aGraph, FixSmallerInput: 0, FixOtherAllocator: segments,
-	FixHalfPrecision: aNetwork, FixOffloadModel: aNetwork, FixLimitRequests: requests, FixShortenContext: tokens, FixLoadOnCPU: aTraining, FixSaveOnCPU: aTraining, FixOtherVersion: 0,
+	FixHalfPrecision: aNetwork, FixOffloadModel: aNetwork, FixLimitRequests: requests, FixShortenContext: tokens, FixLoadOnCPU: aTraining, FixSaveOnCPU: aTraining, FixOtherVersion: 0, FixCuDNNBenchmark: aNetwork,
 }
 
 // workRow is a kind of program that has less than a model has. What makes its job smaller is in the catalog under "work.<name>"
@@ -92,11 +95,16 @@ func (f *facts) has(n notion) bool {
 
 // possible: the program has what the measure is about. What makes the job of such a program smaller is a row of its own.
 func (f *failure) possible(row fixRow) bool {
-	if !f.has(notionsOf[row.id]) || row.id == FixHalveBatchAccumulate && f.lacks(row.id) || f.only() && notionsOf[row.id]&(aGraph|ownLines) != 0 {
+	if !f.has(notionsOf[row.id]) || row.id == FixHalveBatchAccumulate && f.noBatch() || f.only() && notionsOf[row.id]&(aGraph|ownLines) != 0 {
 		return false
 	}
 	w, is := f.work()
 	return !is || w.shared || row.id != FixSmallerInput || row.work
+}
+
+// noBatch: there is none that could be made smaller.
+func (f *failure) noBatch() bool {
+	return f.lacks(FixHalveBatchAccumulate) || f.told(post.LeastBatch) || f.told(post.Models) && !f.told(sampler.ToldBatch)
 }
 
 // fixesWorks are for programs that have less than a model has.

@@ -1,0 +1,101 @@
+package explain
+
+import (
+	"strings"
+
+	"nvpeak/sampler"
+	"nvpeak/sampler/post"
+)
+
+// fixesSituations follow from the circumstances that somebody tells, whatever the size of the job is.
+var fixesSituations = []fixRow{
+	{id: FixLeak, source: "https://docs.pytorch.org/docs/stable/notes/faq.html",
+		kinds: ownCode, cost: 0.01,
+		lives:   map[string]float64{CauseUnknown: 0.85, CauseTooBig: 0.7, CauseLeak: 0.95, CauseOtherProcess: 0.4},
+		when:    func(f *failure) bool { return f.told(post.Models) && !f.onHost() && !f.numbers() },
+		reach:   always(1),
+		variant: func(f *failure) string { return "models" },
+		do: func(f *failure) []string {
+			if f.event.Framework == "tensorflow" {
+				return []string{f.comment("do.process_each"), f.comment("do.unload_first")}
+			}
+			return []string{f.comment("do.unload_first"), "del model; gc.collect(); torch.cuda.empty_cache()  " + f.comment("do.before_next")}
+		}},
+	{id: FixCuDNNBenchmark, source: "https://docs.pytorch.org/docs/stable/backends.html#torch.backends.cudnn.benchmark",
+		kinds: ownCode, cost: 0.01,
+		lives: map[string]float64{CauseUnknown: 0.85, CauseTooBig: 0.85},
+		when: func(f *failure) bool {
+			return f.told(post.PeakFirst) && !f.onHost() && !f.numbers() && !f.told(sampler.ToldText) && (f.event.Framework == "" || f.event.Framework == "pytorch")
+		},
+		reach: always(1),
+		do: func(f *failure) []string {
+			return []string{"torch.backends.cudnn.benchmark = False  " + f.comment("do.no_benchmark"), "TF_CUDNN_USE_AUTOTUNE=0  " + f.comment("do.in_tensorflow")}
+		}},
+	{id: FixStopOtherProcess, source: "https://docs.nvidia.com/deploy/nvidia-smi/index.html",
+		kinds: ownCode | running, cost: 0,
+		lives: map[string]float64{CauseUnknown: 0.85, CauseTooBig: 0.6, CauseOtherProcess: 0.95},
+		when: func(f *failure) bool {
+			return f.told(post.EachRun) && !f.keptFromFirst() && !f.onHost() && !f.numbers() && f.history == nil
+		},
+		reach:   always(1),
+		variant: func(f *failure) string { return "left" },
+		do: func(f *failure) []string {
+			return []string{"nvidia-smi  " + f.comment("do.left_process"), f.comment("do.reboot")}
+		}},
+	{id: FixStopOtherProcess, source: "https://docs.nvidia.com/deploy/nvidia-smi/index.html",
+		kinds: ownCode | server, cost: 0,
+		lives:   map[string]float64{CauseUnknown: 0.8, CauseTooBig: 0.6, CauseOtherProcess: 0.97},
+		when:    func(f *failure) bool { return f.firstOnGPU() },
+		reach:   always(1),
+		variant: func(f *failure) string { return "unknown" },
+		do: func(f *failure) []string {
+			return withLine(doStopOther(f), f.comment("do.which_gpu"))
+		}},
+	otherVersion(post.Machines, "machine"), otherVersion(post.Together, "together"), otherVersion(sampler.ToldElsewhere, "elsewhere"),
+	{id: FixCapSampleSize, source: "https://docs.pytorch.org/docs/stable/notes/faq.html",
+		kinds: training | undecided, cost: 0.03,
+		lives: map[string]float64{CauseDataSpike: 0.98, CauseTooBig: 0.75, CauseUnknown: 0.62, CauseLeak: 0.45},
+		when: func(f *failure) bool {
+			return f.differInLength() && !f.numbers() && (f.toldLate() || f.told(sampler.ToldGrowth) && f.oneSample()) && !f.told(sampler.ToldTried+"length")
+		},
+		reach:   always(1),
+		variant: func(f *failure) string { return "told" },
+		do: func(f *failure) []string {
+			return []string{f.sampleAlone(), f.comment("do.bucket")}
+		}},
+}
+
+// otherVersion is for a job that runs elsewhere, so that its size alone is not why it fails here.
+func otherVersion(told, variant string) fixRow {
+	return fixRow{id: FixOtherVersion, source: "https://docs.pytorch.org/docs/stable/generated/torch.utils.collect_env.html",
+		kinds: ownCode | running, cost: 0.02,
+		lives: map[string]float64{CauseUnknown: 0.85, CauseTooBig: 0.8, CauseFragmentation: 0.8, CauseDataSpike: 0.7, CauseOversubscribed: 0.8},
+		when: func(f *failure) bool {
+			return f.told(told) && (told == post.Machines || !f.numbers()) && !f.onHost() && f.history == nil && !f.othersMatter()
+		},
+		reach:   always(1),
+		variant: func(f *failure) string { return variant },
+		do: func(f *failure) []string {
+			list := []string{f.comment("do.other_version." + variant), f.comment("do.what_changed")}
+			if told == post.Machines && f.torchCode() {
+				list[1] = "python -m torch.utils.collect_env  " + f.comment("do.on_both")
+			}
+			return list
+		}}
+}
+
+// firstOnGPU: it came as a model went to the GPU that is not said to be large, or not even then, so that little was free before.
+func (f *failure) firstOnGPU() bool {
+	if f.onHost() || f.numbers() || f.history != nil || f.aloneOnGPU() || f.refusedThoughFree() || f.told(sampler.ToldUpdate) || f.told(post.Models) || f.told(post.AsksGPU) || f.loadsOnGPU() || f.toldCheckpoint() || f.inFunction("default_restore_location") || f.program.is(inference|evaluation) {
+		return false
+	}
+	if weights := max(f.toldWeights(), namedWeights(strings.Fields(f.command.Text))); f.isServing() {
+		return f.loadingWeights() && weights > 0 && weights < partOf(f.saidTotal(), 0.6)
+	}
+	for _, what := range f.context.Told {
+		if what == sampler.ToldBillions || what == sampler.ToldText || what == sampler.ToldLargePainter || strings.HasPrefix(what, sampler.ToldWeights) || strings.HasPrefix(what, post.ModelSize) {
+			return false
+		}
+	}
+	return f.class.class == classNoNumbers && f.phase() == sampler.PhaseLoading && f.torchCode() && f.program.name == "" || f.told(post.NotLoaded)
+}

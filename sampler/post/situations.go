@@ -1,0 +1,51 @@
+package post
+
+import "nvpeak/sampler"
+
+// What a post tells of the circumstances, beside the words of package sampler.
+const (
+	Models     = "models"        // a program loads one model after another
+	PeakFirst  = "peak_first"    // memory is high at the start and low after
+	EachRun    = "each_run"      // the first run goes through, and those after it fail at once
+	Machines   = "machines"      // it runs elsewhere, with other versions or less memory
+	Together   = "together"      // it began for several at the same time
+	NotLoaded  = "not_loaded"    // not even the model was loaded
+	LeastBatch = "least_batch"   // the batch is the smallest that the program takes
+	Plays      = "plays"         // an agent learns to play a game
+	Frozen     = "frozen"        // the program is packed: nobody changes its code
+	Visible    = "visible_gpus_" // and the GPUs that whoever writes chose
+)
+
+// situations are words for them, which may stand in several sentences. beside must match too, where it is set.
+var situations = []struct {
+	what          string
+	words, beside *lazy
+}{
+	{Models, lazily(`(?i)\b(?:chang|switch|swap)\w* (?:the |my |between |to )*(?:other |another |different |new )?(?:models?|checkpoints?)\b[^.\n]{0,20}\b(?:again|back|at run ?time|in the (?:web ?)?(?:ui|menu|drop ?down)|without restart\w*)\b|\b(?:switch|swap)\w* between (?:\w+ ){0,2}(?:models|checkpoints)\b|` +
+		`\b(?:models?|checkpoints?)\b[^.\n]{0,20}\b(?:should|must|is|was|are|does|do|did)(?:n['’]?t| not| never)?\b (?:\w+ )?(?:be |been |get )*(?:releas|unload|freed)\w*|\bload\w*\b[^.\n]{0,40}\b(?:models|checkpoints)\b[^.\n]{0,24}\b(?:in sequence|one after (?:another|the other)|in turn|sequentially)\b|` +
+		`\b(?:when|after|once|as soon as|if)\b[^.\n]{0,16}\b(?:load|select|choos|pick)\w* (?:the |a |an )?(?:second|another|next|different) (?:\w+ )?(?:model|checkpoint)\b|(?:切换|更换|换)(?:另一个|其他|别的)?模型[^。\n]{0,16}(?:爆|不足|溢出|不够|OOM)`), nil},
+	{PeakFirst, lazily(`(?i)\b(?:at (?:the )?(?:(?:very )?(?:start|begin\w*)|first)|(?:when|once|as) (?:the )?(?:training|it)\s+(?:is |has )?(?:start|beg[iua]n)\w*|(?:in|during|for|on) the first (?:few )?(?:iterations?|steps?|batch\w*|seconds?|minutes?))\b[^\n]{0,100}\b(?:memory|vram|usage|\d ?[MG]i?B)\b[^\n]{0,80}\b(?:drops?|dropped|falls|fell|decreas\w+|goes (?:back )?down|went (?:back )?down|comes down|shrinks?|settles?)\b`), nil},
+	{EachRun, lazily(`(?i)\b(?:1st|first|one) (?:run|time|start|launch|execution)\b[^\n]{0,80}\n?[^\n]{0,30}\b(?:subsequent|later|following|(?:any|every|each|all) (?:other|later|further|subsequent|next|following))\b (?:runs?|times?|starts?|launch\w*|executions?|attempts?)[^\n]{0,50}\b(?:errors?|fail\w*|crash\w*|oom|out of memory|immediately|at once)\b|\b(?:works?|runs?) (?:only |just )?once\b[^.\n]{0,60}\b(?:re-?boot\w*|restart\w* the (?:computer|machine|pc|server))\b`), nil},
+	{Machines, lazily(`(?i)\b(?:works?|worked|runs|ran|trains|trained)\b[^.\n]{0,30}\b(?:on|with|in) (?:my |an? |the |our |one )*(?:local|old|older|smaller|laptop|home|other|GTX|RTX|titan|tesla|[1-5]0[5-9]0|[AVPT]\d{1,3}\b)`),
+		lazily(`(?i)\b(?:server|machine|gpu|card|computer|one|pc)\b[^.\n]{0,30}\b(?:is|has|have|with)\b (?:\w+ )?(?:more (?:powerful|memory|vram|gpu)|bigger|larger|stronger|better|newer)|\btorch\b\D{0,12}(?:0\.[34]|1\.\d)(?s:.)*\btorch\b\D{0,12}(?:1\.\d|2\.\d)|\bwith (?:py)?(?:torch )?v?\d\.\d\b[^\n]{0,80}\bwith (?:py)?(?:torch )?v?\d\.\d`)},
+	{Together, lazily(`(?i)\b(?:days?|weeks?|hours?) ago\b[^.\n]{0,60}\b(?:started|began|appear\w*|stopped|failed|failing)\b|\bsince (?:yesterday|today|this (?:morning|week)|last (?:night|week)|(?:about )?(?:an?|two|three|four|\d+|some|a few) (?:days?|weeks?|hours?))\b`),
+		lazily(`(?i)\b(?:on|for|with|in) (?:two|both|several|different|all|three|many) (?:of my |different |of our )?(?:accounts?|machines|computers|users|notebooks|servers)\b|\b(?:others|other (?:people|users)|everybody|everyone) (?:too|also|as well|(?:have|has|get|gets|report) (?:it|this|the same))\b`)},
+	{NotLoaded, lazily(`(?i)\b(?:models?|weights) (?:is |are |was |were |has |have )?(?:not|n['’]t) (?:even |yet |been )+(?:loaded|created|made)\b|\bbefore (?:even )?(?:the |any |it )?(?:model|weights)? ?(?:is|was|are|were|has been|have been|loading) (?:even )?(?:loaded|loading|the model)\b|\bvery early (?:on|in|at|during) (?:the )?start\w*`), nil},
+	{LeastBatch, lazily(`(?i)\bbatch[-_ ]?(?:size)?\b[^.!?\n]{0,40}\b(?:already|is|at|to) (?:\w+ )?(?:the |its )?(?:minimum|minimal|lowest|smallest) ?(?:value|possible|allowed|size|one)?(?:[.,;!?\n]|$)|\b(?:minimum|smallest|lowest) (?:possible|allowed|permitted) batch|(?:batch|批)[^。？！\n]{0,20}(?:最小值|最小了|已(?:经)?(?:是)?最小|不能再(?:小|降|减))`), nil},
+	{Frozen, lazily(`\bFailed to execute script\b|\b_MEI\d{3,}\b`), nil},
+}
+
+// chosen is the list of GPUs that whoever writes gave to CUDA_VISIBLE_DEVICES, in a shell or in a script.
+var chosen = lazily(`CUDA_VISIBLE_DEVICES["']?\]?\s*[=,]\s*[("']{0,2}(\d{1,2}(?:,\s?\d{1,2})*)["')]`)
+
+// addSituation puts them into a context.
+func addSituation(c *sampler.LogContext, text string) {
+	for _, row := range situations {
+		if row.words.MatchString(text) && (row.beside == nil || row.beside.MatchString(text)) {
+			c.Told = append(c.Told, row.what)
+		}
+	}
+	if at := chosen.FindStringSubmatch(text); at != nil {
+		c.Told = append(c.Told, Visible+at[1])
+	}
+}
