@@ -173,7 +173,7 @@ func (f *failure) asksGPU() bool {
 		return false // its row says what it is about
 	}
 	small := f.saidTotal() > 0 && f.saidTotal() <= 8*sampler.GiB && !f.total.Known() && f.program.is(undecided|running)
-	return (f.told(post.AsksGPU) || (f.oneSample() || f.triedSize() || small) && f.onlyMessage()) && !f.triedGPU() && !f.onHost() && f.history == nil && !f.numbers() && !f.told(sampler.ToldGrowth) && !f.othersMatter()
+	return (f.told(post.AsksGPU) || f.told(post.AsExample) || (f.oneSample() || f.triedSize() || small) && f.onlyMessage()) && !f.triedGPU() && !f.onHost() && f.history == nil && !f.numbers() && !f.told(sampler.ToldGrowth) && !f.othersMatter()
 }
 
 // pictureVariant names what is made smaller as the program calls it.

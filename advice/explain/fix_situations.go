@@ -52,6 +52,17 @@ var fixesSituations = []fixRow{
 			return withLine(doStopOther(f), f.comment("do.which_gpu"))
 		}},
 	otherVersion(post.Machines, "machine"), otherVersion(post.Together, "together"), otherVersion(sampler.ToldElsewhere, "elsewhere"),
+	{id: FixOtherVersion, source: "https://docs.nvidia.com/deploy/cuda-compatibility/",
+		kinds: ownCode | running, cost: 0.02,
+		lives: map[string]float64{CauseUnknown: 0.72},
+		when: func(f *failure) bool { // the driver's own words: the allocator of PyTorch names amounts
+			return f.told(post.Suspects) && f.event.Kind == sampler.KindCUDAError && !f.numbers() && !f.onHost() && f.history == nil && f.torchCode()
+		},
+		reach:   always(1),
+		variant: func(f *failure) string { return "build" },
+		do: func(f *failure) []string {
+			return []string{"nvidia-smi  " + f.comment("do.look_first"), "python -m torch.utils.collect_env  " + f.comment("do.fits_driver")}
+		}},
 	{id: FixCapSampleSize, source: "https://docs.pytorch.org/docs/stable/notes/faq.html",
 		kinds: training | undecided, cost: 0.03,
 		lives: map[string]float64{CauseDataSpike: 0.98, CauseTooBig: 0.75, CauseUnknown: 0.62, CauseLeak: 0.45},

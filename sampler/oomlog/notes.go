@@ -53,7 +53,7 @@ var (
 		pattern(`(?i)\bep\s?(\d{1,5}) (?:train|eval)`),
 	}
 	stepForms = []*lazy{
-		pattern(`(?i)(?:^|[^-\w])(?:global[ _])?(?:step|iter(?:ation)?s?)[\s:#=\[(]{1,4}(\d{1,9})\b`),
+		pattern(`(?i)(?:^|[^-\w])(?:global[ _])?(?:step|iter(?:ation)?s?)[\s:#=\[(]{1,4}(\d{1,9})(?:[^\w%]|$)`),
 		pattern(`\|\s*(\d{1,9})/\d{1,9} \[`),
 		pattern(`\b(\d{1,9})/\d{1,9} \[[\d:]+(?:<|,)`),
 		pattern(`\[\s*(\d{1,7})/\d{1,7}\]`),

@@ -13,6 +13,8 @@ const (
 	LeastBatch = "least_batch"   // the batch is the smallest that the program takes
 	Plays      = "plays"         // an agent learns to play a game
 	Frozen     = "frozen"        // the program is packed: nobody changes its code
+	Suspects   = "suspects"      // the versions of framework and CUDA are suspected
+	AsExample  = "as_example"    // it is no larger than the example of its authors
 	Visible    = "visible_gpus_" // and the GPUs that whoever writes chose
 )
 
@@ -32,6 +34,8 @@ var situations = []struct {
 		lazily(`(?i)\b(?:on|for|with|in) (?:two|both|several|different|all|three|many) (?:of my |different |of our )?(?:accounts?|machines|computers|users|notebooks|servers)\b|\b(?:others|other (?:people|users)|everybody|everyone) (?:too|also|as well|(?:have|has|get|gets|report) (?:it|this|the same))\b`)},
 	{NotLoaded, lazily(`(?i)\b(?:models?|weights) (?:is |are |was |were |has |have )?(?:not|n['’]t) (?:even |yet |been )+(?:loaded|created|made)\b|\bbefore (?:even )?(?:the |any |it )?(?:model|weights)? ?(?:is|was|are|were|has been|have been|loading) (?:even )?(?:loaded|loading|the model)\b|\bvery early (?:on|in|at|during) (?:the )?start\w*`), nil},
 	{LeastBatch, lazily(`(?i)\bbatch[-_ ]?(?:size)?\b[^.!?\n]{0,40}\b(?:already|is|at|to) (?:\w+ )?(?:the |its )?(?:minimum|minimal|lowest|smallest) ?(?:value|possible|allowed|size|one)?(?:[.,;!?\n]|$)|\b(?:minimum|smallest|lowest) (?:possible|allowed|permitted) batch|(?:batch|批)[^。？！\n]{0,20}(?:最小值|最小了|已(?:经)?(?:是)?最小|不能再(?:小|降|减))`), nil},
+	{Suspects, lazily(`(?i)\b(?:might|may|could|maybe|perhaps|probably|possibly|guess|think|suspect|seems?|caused|due|because|is it|wonder)\b[^.?!\n]{0,40}\b(?:versions?|build)\b[^.?!\n]{0,30}\b(?:cuda|(?:py)?torch|tensorflow|driver|cudnn)\b|\b(?:might|may|could|maybe|perhaps|probably|possibly|guess|think|suspect|seems?|caused|due|because|is it|wonder)\b[^.?!\n]{0,40}\b(?:cuda|(?:py)?torch|tensorflow|driver|cudnn)(?: (?:and|or|/) \w+)? versions?\b|(?:版本)[^。\n]{0,10}(?:不匹配|不对应|冲突|的问题|导致)`), nil},
+	{AsExample, lazily(`(?i)\bsame (?:size|sizes|settings?|images?|pictures?|data|resolution)\b[^.?!\n]{0,24}\b(?:your|the (?:example|paper|demo|readme))\b|\b(?:your|the) (?:own )?(?:example|demo|sample|default|provided) (?:images?|pictures?|data|settings?|config\w*|command|script)\b|\b(?:exactly )?(?:as|like) (?:in|described in|said in|written in) (?:the|your) (?:readme|paper|tutorial|docs?|documentation)\b`), nil},
 	{Frozen, lazily(`\bFailed to execute script\b|\b_MEI\d{3,}\b`), nil},
 }
 
