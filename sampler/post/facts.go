@@ -38,7 +38,7 @@ var (
 var anySize = lazily(`(?i)\b(?:no matter|whatever|regardless of|any|every|all|irrespective of|even (?:with|at|on|for|if|when)?)\b`)
 
 // gpuHas is the memory of a GPU as people tell it.
-var gpuHas = lazily(`(?i)\b(?:(?:my|our|the) (?:cuda |gpu |video )?memory|vram)\b,? (?:which )?(?:is|has|of) (\d{1,3}) ?(?:Gi?B|G)\b|\b(\d{1,3}) ?(?:Gi?B|Go|G)\b (?:of )?(?:(?:dedicated|total|free|available|local|nvidia|the|my) )*(?:gpu|vram|video|graphics?|cards?)\b|\b(?:gpu|vram|card|video memory|gpu memory|graphics? (?:card|memory))\b[^.,;\n\d]{0,32}\b(\d{1,3}) ?(?:Gi?B|Go|G)\b|(?:显存|显卡)[^。\d]{0,6}(\d{1,3}) ?G|(\d{1,3}) ?G\w?的?(?:显存|显卡)|\b(?:geforce|quadr[oa]|tesla|[gr]tx) ?\d{3,4}\w?\b[^.,;\n\d]{0,24}\b(\d{1,2}) ?G(?:i?B)?\b`)
+var gpuHas = lazily(`(?i)\b(?:(?:my|our|the) (?:cuda |gpu |video )?memory|vram)\b,? (?:which )?(?:is|has|of) (\d{1,3}) ?(?:Gi?B|G)\b|\b(\d{1,3}) ?(?:Gi?B|Go|G)\b (?:of )?(?:(?:dedicated|total|free|available|local|nvidia|the|my) )*(?:gpu|vram|video|graphics?|cards?)\b|\b(?:gpu|vram|card|video memory|gpu memory|graphics? (?:card|memory))\b[^.,;\n\d]{0,32}\b(\d{1,3}) ?(?:Gi?B|Go|G)\b|(?:显存|显卡)[^。\d]{0,6}(\d{1,3}) ?G|(\d{1,3}) ?G\w?的?(?:显存|显卡)|\b(?:geforce|quadr[oa]|tesla|[gr]tx|mx) ?\d{3,4}\w?\b[^.,;\n\d]{0,24}\b(\d{1,2}) ?G(?:i?B)?\b`)
 
 // wantedSize is a size that is needed or advised, not one that somebody has.
 var wantedSize = lazily(`(?i)\b(?:need(?:s|ed)?|requir\w*|at least|minimum|recommend\w*|takes?|uses?|using|exceed\w*|free|left|available|reserved|allocated?|allocating|rented?|upgrad\w*|buy)\b|需要|至少`)

@@ -247,6 +247,7 @@ func TestNotReported(t *testing.T) {
 		"Wenn der Grafikspeicher voll ist, hilft eine kleinere Batchgröße.",
 		"The memory of the GPU is not released between epochs, which is how the caching allocator works.",
 		"How much GPU memory does your model use? Mine is at 60 % all the time.",
+		"显存不足的解决方法：1. 减小 batch size 2. 使用梯度累积。",
 		"Is there a way to avoid an OOM with long prompts?",
 		"Reduce --img-size to avoid CUDA out of memory errors on small cards.",
 		"A CUDA out of memory error means that the card is full.",
