@@ -10,7 +10,7 @@ import (
 // fixesSituations follow from the circumstances that somebody tells, whatever the size of the job is.
 var fixesSituations = []fixRow{
 	{id: FixLeak, source: "https://docs.pytorch.org/docs/stable/notes/faq.html",
-		kinds: ownCode, cost: 0.01,
+		kinds: ownCode | server, cost: 0.01,
 		lives:   map[string]float64{CauseUnknown: 0.85, CauseTooBig: 0.7, CauseLeak: 0.95, CauseOtherProcess: 0.4},
 		when:    func(f *failure) bool { return f.told(post.Models) && !f.onHost() && !f.numbers() },
 		reach:   always(1),
@@ -33,7 +33,7 @@ var fixesSituations = []fixRow{
 		}},
 	{id: FixStopOtherProcess, source: "https://docs.nvidia.com/deploy/nvidia-smi/index.html",
 		kinds: ownCode | running, cost: 0,
-		lives: map[string]float64{CauseUnknown: 0.85, CauseTooBig: 0.6, CauseOtherProcess: 0.95},
+		lives: map[string]float64{CauseUnknown: 0.85, CauseTooBig: 0.85, CauseOtherProcess: 0.95}, // what is too big fails in the first run, too
 		when: func(f *failure) bool {
 			return f.told(post.EachRun) && !f.keptFromFirst() && !f.onHost() && !f.numbers() && f.history == nil
 		},
@@ -101,7 +101,7 @@ func (f *failure) firstOnGPU() bool {
 		return false
 	}
 	if weights := max(f.toldWeights(), namedWeights(strings.Fields(f.command.Text))); f.isServing() {
-		return f.loadingWeights() && weights > 0 && weights < partOf(f.saidTotal(), 0.6)
+		return f.loadingWeights() && weights > 0 && (weights < partOf(f.saidTotal(), 0.6) || f.saidTotal() == 0 && f.told(sampler.ToldOtherGPUs))
 	}
 	for _, what := range f.context.Told {
 		if what == sampler.ToldBillions || what == sampler.ToldText || what == sampler.ToldLargePainter || strings.HasPrefix(what, sampler.ToldWeights) || strings.HasPrefix(what, post.ModelSize) {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"nvpeak/sampler"
+	"nvpeak/sampler/post"
 )
 
 // nothingElseTold: a post without a figure or a traceback tells no more than that a smaller batch did not help.
@@ -52,7 +53,9 @@ func (f *failure) graphMayFill() bool {
 }
 
 // oneSample: one sample at a time is too much, or fewer of them did not help.
-func (f *failure) oneSample() bool { return f.batch() == 1 || f.told(sampler.ToldTried+"batch") }
+func (f *failure) oneSample() bool {
+	return f.batch() == 1 || f.told(sampler.ToldTried+"batch") || f.told(post.LeastBatch)
+}
 
 // weightsFill: without a graph only weights stay, and the refused request is next to nothing beside
 // them (own threshold: 2 %).

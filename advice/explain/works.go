@@ -95,7 +95,7 @@ func (f *facts) has(n notion) bool {
 
 // possible: the program has what the measure is about. What makes the job of such a program smaller is a row of its own.
 func (f *failure) possible(row fixRow) bool {
-	if !f.has(notionsOf[row.id]) || row.id == FixHalveBatchAccumulate && f.noBatch() || f.only() && notionsOf[row.id]&(aGraph|ownLines) != 0 {
+	if !f.has(notionsOf[row.id]) || row.id == FixHalveBatchAccumulate && f.noBatch() || f.only() && notionsOf[row.id]&(aGraph|ownLines) != 0 && !(row.id == FixLeak && f.told(post.Models)) {
 		return false
 	}
 	w, is := f.work()
