@@ -144,7 +144,7 @@ var fixesInference = []fixRow{
 		kinds: training | undecided, cost: 0.15,
 		lives: map[string]float64{CauseTooBig: 0.92, CauseDataSpike: 0.9, CauseFragmentation: 0.8, CauseOversubscribed: 0.7, CauseUnknown: 0.5},
 		when: func(f *failure) bool {
-			return (f.oneSample() || f.sizeAlone()) && f.inTraining() && f.phase() != sampler.PhaseSaving && !f.onHost() && !f.refusedThoughFree() && !f.arrays() && (f.onPixels() || f.onlyMessage() || f.history == nil && f.numbers() && !f.someSteps() || f.reported() && len(f.command.Arguments()) == 0 || f.nothingElseTold() || f.told(sampler.ToldPixels))
+			return (f.oneSample() || f.sizeAlone()) && !f.exhausted() && f.inTraining() && f.phase() != sampler.PhaseSaving && !f.onHost() && !f.refusedThoughFree() && !f.arrays() && (f.onPixels() || f.onlyMessage() || f.history == nil && f.numbers() && !f.someSteps() || f.reported() && len(f.command.Arguments()) == 0 || f.nothingElseTold() || f.told(sampler.ToldPixels))
 		},
 		reach: func(f *failure) float64 {
 			switch {

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"nvpeak/sampler"
 )
@@ -219,7 +221,12 @@ func (f *failure) firstHalf(title string) string {
 }
 
 // lowered is a title that goes on a sentence. Only English has letters of two cases here.
-func lowered(title string) string { return strings.ToLower(title[:1]) + title[1:] }
+func lowered(title string) string {
+	if r, size := utf8.DecodeRuneInString(title); unicode.IsUpper(r) {
+		return string(unicode.ToLower(r)) + title[size:]
+	}
+	return title
+}
 
 // source is where a fix is described: that of the server or framework, where the fix is its option.
 func (f *failure) source(row fixRow) string {
