@@ -108,5 +108,5 @@ func (f *failure) firstOnGPU() bool {
 			return false
 		}
 	}
-	return f.class.class == classNoNumbers && f.phase() == sampler.PhaseLoading && f.torchCode() && f.program.name == "" || f.told(post.NotLoaded)
+	return f.class.class == classNoNumbers && f.phase() == sampler.PhaseLoading && f.torchCode() && f.program.name == "" || f.told(post.NotLoaded) && !f.toldLate() && !f.told(sampler.ToldGrowth) && !f.told(sampler.ToldEpochs) && !f.late() && f.phase() != sampler.PhaseValidation && f.phase() != sampler.PhaseSaving
 }
