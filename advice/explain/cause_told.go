@@ -2,7 +2,6 @@ package explain
 
 import (
 	"nvpeak/sampler"
-	"nvpeak/sampler/post"
 )
 
 // causesTold are about what whoever wrote the text says of the failure (package post). They are weaker than
@@ -41,7 +40,7 @@ var causesTold = []causeRow{
 			return 0.64
 		},
 		evidence: func(f *failure) string {
-			if f.told(post.Plays) {
+			if f.told(sampler.ToldPlays) {
 				return f.words.Say("why.plays")
 			}
 			return f.words.Say("why.told_replay")

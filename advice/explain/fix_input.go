@@ -6,7 +6,6 @@ import (
 
 	"nvpeak/advice/command"
 	"nvpeak/sampler"
-	"nvpeak/sampler/post"
 )
 
 func doSmallerInput(f *failure) []string {
@@ -173,7 +172,7 @@ func (f *failure) asksGPU() bool {
 		return false // its row says what it is about
 	}
 	small := f.saidTotal() > 0 && f.saidTotal() <= 8*sampler.GiB && !f.total.Known() && f.program.is(undecided|running)
-	return (f.told(post.AsksGPU) || f.told(post.AsExample) || (f.oneSample() || f.triedSize() || small) && f.onlyMessage()) && !f.triedGPU() && !f.onHost() && f.history == nil && !f.numbers() && !f.told(sampler.ToldGrowth) && !f.othersMatter()
+	return (f.told(sampler.ToldAsksGPU) || f.told(sampler.ToldAsExample) || (f.oneSample() || f.triedSize() || small) && f.onlyMessage()) && !f.triedGPU() && !f.onHost() && f.history == nil && !f.numbers() && !f.told(sampler.ToldGrowth) && !f.othersMatter()
 }
 
 // pictureVariant names what is made smaller as the program calls it.

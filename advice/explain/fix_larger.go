@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"nvpeak/sampler"
-	"nvpeak/sampler/post"
 	"nvpeak/sampler/tools"
 )
 
@@ -20,7 +19,7 @@ var fixesLarger = []fixRow{
 		variant: func(f *failure) string { return "larger" },
 		do: func(f *failure) []string {
 			list := []string{"nvidia-smi  " + f.comment("do.look_first"), f.comment("do.larger_or_variant")}
-			if f.told(post.AnySize) {
+			if f.told(sampler.ToldAnySize) {
 				list = append(list, f.comment("do.takes_effect"))
 			}
 			return list
@@ -45,7 +44,7 @@ var fixesLarger = []fixRow{
 	{id: FixSmallerInput, source: sourceAnatomy,
 		kinds: ownCode, cost: 0.02,
 		lives:   map[string]float64{CauseTooBig: 0.9, CauseUnknown: 0.7},
-		when:    func(f *failure) bool { return f.told(post.AnySize) && !f.exhausted() && f.smallable() },
+		when:    func(f *failure) bool { return f.told(sampler.ToldAnySize) && !f.exhausted() && f.smallable() },
 		reach:   always(1),
 		variant: func(f *failure) string { return "effect" },
 		do: func(f *failure) []string {
@@ -53,8 +52,10 @@ var fixesLarger = []fixRow{
 		}},
 	{id: FixHalveBatchAccumulate, source: "https://github.com/pkuliyi2015/multidiffusion-upscaler-for-automatic1111/issues/225",
 		kinds: ownCode | imageTool, cost: 0.02,
-		lives:   map[string]float64{CauseTooBig: 0.92, CauseUnknown: 0.7},
-		when:    func(f *failure) bool { return f.told(post.TriedCut) && !f.oneSample() && f.smallable() && f.tiled() },
+		lives: map[string]float64{CauseTooBig: 0.92, CauseUnknown: 0.7},
+		when: func(f *failure) bool {
+			return f.told(sampler.ToldTriedCut) && !f.oneSample() && f.smallable() && f.tiled()
+		},
 		reach:   always(1),
 		variant: func(f *failure) string { return "tiles" },
 		pairs:   halvedBatch,
@@ -111,8 +112,8 @@ func backTo(id string, batch bool) fixRow {
 // raised is a setting that was set higher before the job failed, and what it had been; "" for none.
 func (f *facts) raised() (name, before string) {
 	for _, what := range f.context.Told {
-		if set, is := strings.CutPrefix(what, post.Raised); is {
-			i := strings.LastIndexByte(set, ' ')
+		set, is := strings.CutPrefix(what, sampler.ToldRaised)
+		if i := strings.LastIndexByte(set, ' '); is && i >= 0 {
 			return sampler.Clean(set[:i]), set[i+1:]
 		}
 	}
@@ -130,7 +131,7 @@ const largeEnough = 16 * sampler.GiB
 // exampleOnLarge: what its authors give to be tried ran out of memory on a large GPU, so that somebody else is likely to hold it, or
 // another GPU was taken than was meant.
 func (f *failure) exampleOnLarge() bool {
-	return f.told(post.Example) && f.saidTotal() >= largeEnough && f.smallable() && !f.told(sampler.ToldSized) && !f.told(sampler.ToldLarger) && f.batch() == 0
+	return f.told(sampler.ToldExample) && f.saidTotal() >= largeEnough && f.smallable() && !f.told(sampler.ToldSized) && !f.told(sampler.ToldLarger) && f.batch() == 0
 }
 
 // smallable: less at once is what is spoken of, and no amounts say more than that.
@@ -140,17 +141,17 @@ func (f *failure) smallable() bool {
 
 // triedParts: tiles or chunks are at work or were tried, and that was not enough.
 func (f *facts) triedParts() bool {
-	return f.told(sampler.ToldTiles) || f.told(post.TriedCut) || f.told(sampler.ToldTried+"chunks")
+	return f.told(sampler.ToldTiles) || f.told(sampler.ToldTriedCut) || f.told(sampler.ToldTried+"chunks")
 }
 
 // tiled: it is pictures or volumes that are cut.
 func (f *facts) tiled() bool {
-	return slices.Contains([]string{sampler.DomainPictures, sampler.DomainVideo, sampler.DomainVolumes}, f.domain()) || f.domain() == "" && f.told(post.TriedCut)
+	return slices.Contains([]string{sampler.DomainPictures, sampler.DomainVideo, sampler.DomainVolumes}, f.domain()) || f.domain() == "" && f.told(sampler.ToldTriedCut)
 }
 
 // exhausted: fewer inputs and smaller ones were both tried, and a larger GPU was not.
 func (f *failure) exhausted() bool {
-	none := f.oneSample() && (f.triedSize() || f.triedParts()) || f.told(post.AnySize) && f.smallest()
+	none := f.oneSample() && (f.triedSize() || f.triedParts()) || f.told(sampler.ToldAnySize) && f.smallest()
 	return none && f.smallable() && !f.triedGPU() && !f.told(sampler.ToldNext) && !f.told(sampler.ToldUpdate) && !f.told(sampler.ToldWorked) && !f.toldLarger()
 }
 
@@ -163,7 +164,7 @@ func (f *failure) smallest() bool {
 // fourBits is what the weights of the model that is named take in 4 bits, with their scales; 0: not told.
 func (f *facts) fourBits() sampler.Bytes {
 	for _, what := range f.context.Told {
-		if n, is := strings.CutPrefix(what, post.ModelSize); is {
+		if n, is := strings.CutPrefix(what, sampler.ToldModelSize); is {
 			b, _ := strconv.ParseFloat(n, 64)
 			return sampler.Bytes(b * 0.5e9 * 1.05)
 		}

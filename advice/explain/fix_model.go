@@ -8,7 +8,6 @@ import (
 
 	"nvpeak/advice/command"
 	"nvpeak/sampler"
-	"nvpeak/sampler/post"
 )
 
 var fixesModel = []fixRow{
@@ -165,7 +164,7 @@ var fixesModel = []fixRow{
 			if text, ok := f.command.WithOption("--model", "medium"); ok && f.runsTool("whisper") {
 				return []string{text, "--compute_type int8  " + f.comment("do.if_faster_whisper")}
 			}
-			if f.told(post.Frozen) { // of which the medium one may be the default
+			if f.told(sampler.ToldFrozen) { // of which the medium one may be the default
 				return []string{"--compute_type int8  " + f.comment("do.bits_plain"), "--model small  " + f.comment("do.whisper_model")}
 			}
 			return []string{"--model medium  " + f.comment("do.whisper_model"), "--compute_type int8  " + f.comment("do.if_faster_whisper")}
@@ -279,7 +278,7 @@ func (f *failure) tinyGPU() bool {
 // smallWhisper: the model of Whisper in the command is no larger than the one that is advised.
 func (f *failure) smallWhisper() bool {
 	a, set := f.command.Find("model")
-	return f.told(post.TinyModel) || set && slices.ContainsFunc([]string{"tiny", "base", "small", "medium", "distil"}, func(name string) bool { return strings.HasPrefix(a.Value, name) })
+	return f.told(sampler.ToldTinyModel) || set && slices.ContainsFunc([]string{"tiny", "base", "small", "medium", "distil"}, func(name string) bool { return strings.HasPrefix(a.Value, name) })
 }
 
 // loadsAny: some model is moved to the GPU, and nothing tells what it is for.

@@ -7,7 +7,6 @@ import (
 
 	"nvpeak/advice/command"
 	"nvpeak/sampler"
-	"nvpeak/sampler/post"
 )
 
 var fixesOthers = []fixRow{
@@ -277,7 +276,7 @@ func (f *failure) otherGPU() (named string, ok bool) {
 // chosenGPUs are those that whoever writes gave to CUDA_VISIBLE_DEVICES, or a letter for their numbers.
 func (f *failure) chosenGPUs() string {
 	for _, what := range f.context.Told {
-		if list, is := strings.CutPrefix(what, post.Visible); is {
+		if list, is := strings.CutPrefix(what, sampler.ToldVisible); is {
 			return strings.ReplaceAll(list, " ", "")
 		}
 	}

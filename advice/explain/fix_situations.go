@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"nvpeak/sampler"
-	"nvpeak/sampler/post"
 )
 
 // fixesSituations follow from the circumstances that somebody tells, whatever the size of the job is.
@@ -12,7 +11,7 @@ var fixesSituations = []fixRow{
 	{id: FixLeak, source: "https://docs.pytorch.org/docs/stable/notes/faq.html",
 		kinds: ownCode | server, cost: 0.01,
 		lives:   map[string]float64{CauseUnknown: 0.85, CauseTooBig: 0.7, CauseLeak: 0.95, CauseOtherProcess: 0.4},
-		when:    func(f *failure) bool { return f.told(post.Models) && !f.onHost() && !f.numbers() },
+		when:    func(f *failure) bool { return f.told(sampler.ToldModels) && !f.onHost() && !f.numbers() },
 		reach:   always(1),
 		variant: func(f *failure) string { return "models" },
 		do: func(f *failure) []string {
@@ -25,7 +24,7 @@ var fixesSituations = []fixRow{
 		kinds: ownCode, cost: 0.01,
 		lives: map[string]float64{CauseUnknown: 0.85, CauseTooBig: 0.85},
 		when: func(f *failure) bool {
-			return f.told(post.PeakFirst) && !f.onHost() && !f.numbers() && !f.told(sampler.ToldText) && (f.event.Framework == "" || f.event.Framework == "pytorch")
+			return f.told(sampler.ToldPeakFirst) && !f.onHost() && !f.numbers() && !f.told(sampler.ToldText) && (f.event.Framework == "" || f.event.Framework == "pytorch")
 		},
 		reach: always(1),
 		do: func(f *failure) []string {
@@ -35,7 +34,7 @@ var fixesSituations = []fixRow{
 		kinds: ownCode | running, cost: 0,
 		lives: map[string]float64{CauseUnknown: 0.85, CauseTooBig: 0.85, CauseOtherProcess: 0.95}, // what is too big fails in the first run, too
 		when: func(f *failure) bool {
-			return f.told(post.EachRun) && !f.keptFromFirst() && !f.onHost() && !f.numbers() && f.history == nil
+			return f.told(sampler.ToldEachRun) && !f.keptFromFirst() && !f.onHost() && !f.numbers() && f.history == nil
 		},
 		reach:   always(1),
 		variant: func(f *failure) string { return "left" },
@@ -51,12 +50,12 @@ var fixesSituations = []fixRow{
 		do: func(f *failure) []string {
 			return withLine(doStopOther(f), f.comment("do.which_gpu"))
 		}},
-	otherVersion(post.Machines, "machine"), otherVersion(post.Together, "together"), otherVersion(sampler.ToldElsewhere, "elsewhere"),
+	otherVersion(sampler.ToldMachines, "machine"), otherVersion(sampler.ToldTogether, "together"), otherVersion(sampler.ToldElsewhere, "elsewhere"),
 	{id: FixOtherVersion, source: "https://docs.nvidia.com/deploy/cuda-compatibility/",
 		kinds: ownCode | running, cost: 0.02,
 		lives: map[string]float64{CauseUnknown: 0.72},
 		when: func(f *failure) bool { // the driver's own words: the allocator of PyTorch names amounts
-			return f.told(post.Suspects) && f.event.Kind == sampler.KindCUDAError && !f.numbers() && !f.onHost() && f.history == nil && f.torchCode()
+			return f.told(sampler.ToldSuspects) && f.event.Kind == sampler.KindCUDAError && !f.numbers() && !f.onHost() && f.history == nil && f.torchCode()
 		},
 		reach:   always(1),
 		variant: func(f *failure) string { return "build" },
@@ -82,13 +81,13 @@ func otherVersion(told, variant string) fixRow {
 		kinds: ownCode | running, cost: 0.02,
 		lives: map[string]float64{CauseUnknown: 0.85, CauseTooBig: 0.8, CauseFragmentation: 0.8, CauseDataSpike: 0.7, CauseOversubscribed: 0.8},
 		when: func(f *failure) bool {
-			return f.told(told) && (told == post.Machines || !f.numbers()) && !f.onHost() && f.history == nil && !f.othersMatter()
+			return f.told(told) && (told == sampler.ToldMachines || !f.numbers()) && !f.onHost() && f.history == nil && !f.othersMatter()
 		},
 		reach:   always(1),
 		variant: func(f *failure) string { return variant },
 		do: func(f *failure) []string {
 			list := []string{f.comment("do.other_version." + variant), f.comment("do.what_changed")}
-			if told == post.Machines && f.torchCode() {
+			if told == sampler.ToldMachines && f.torchCode() {
 				list[1] = "python -m torch.utils.collect_env  " + f.comment("do.on_both")
 			}
 			return list
@@ -97,16 +96,16 @@ func otherVersion(told, variant string) fixRow {
 
 // firstOnGPU: it came as a model went to the GPU that is not said to be large, or not even then, so that little was free before.
 func (f *failure) firstOnGPU() bool {
-	if f.onHost() || f.numbers() || f.history != nil || f.aloneOnGPU() || f.refusedThoughFree() || f.told(sampler.ToldUpdate) || f.told(post.Models) || f.told(post.AsksGPU) || f.loadsOnGPU() || f.toldCheckpoint() || f.inFunction("default_restore_location") || f.program.is(inference|evaluation) {
+	if f.onHost() || f.numbers() || f.history != nil || f.aloneOnGPU() || f.refusedThoughFree() || f.told(sampler.ToldUpdate) || f.told(sampler.ToldModels) || f.told(sampler.ToldAsksGPU) || f.loadsOnGPU() || f.toldCheckpoint() || f.inFunction("default_restore_location") || f.program.is(inference|evaluation) {
 		return false
 	}
 	if weights := max(f.toldWeights(), namedWeights(strings.Fields(f.command.Text))); f.isServing() {
 		return f.loadingWeights() && weights > 0 && (weights < partOf(f.saidTotal(), 0.6) || f.saidTotal() == 0 && f.told(sampler.ToldOtherGPUs))
 	}
 	for _, what := range f.context.Told {
-		if what == sampler.ToldBillions || what == sampler.ToldText || what == sampler.ToldLargePainter || strings.HasPrefix(what, sampler.ToldWeights) || strings.HasPrefix(what, post.ModelSize) {
+		if what == sampler.ToldBillions || what == sampler.ToldText || what == sampler.ToldLargePainter || strings.HasPrefix(what, sampler.ToldWeights) || strings.HasPrefix(what, sampler.ToldModelSize) {
 			return false
 		}
 	}
-	return f.class.class == classNoNumbers && f.phase() == sampler.PhaseLoading && f.torchCode() && f.program.name == "" || f.told(post.NotLoaded) && !f.toldLate() && !f.told(sampler.ToldGrowth) && !f.told(sampler.ToldEpochs) && !f.late() && f.phase() != sampler.PhaseValidation && f.phase() != sampler.PhaseSaving
+	return f.class.class == classNoNumbers && f.phase() == sampler.PhaseLoading && f.torchCode() && f.program.name == "" || f.told(sampler.ToldNotLoaded) && !f.toldLate() && !f.told(sampler.ToldGrowth) && !f.told(sampler.ToldEpochs) && !f.late() && f.phase() != sampler.PhaseValidation && f.phase() != sampler.PhaseSaving
 }

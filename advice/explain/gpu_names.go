@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"nvpeak/sampler"
-	"nvpeak/sampler/post"
 )
 
 // gpuNames gives the compute capability by name, the first part found decides. From
@@ -111,7 +110,7 @@ func (f *facts) saidTotal() sampler.Bytes {
 		return total
 	}
 	for _, what := range f.context.Told {
-		if n, is := strings.CutPrefix(what, post.GPUHas); is {
+		if n, is := strings.CutPrefix(what, sampler.ToldGPUHas); is {
 			gib, _ := strconv.Atoi(n)
 			return sampler.Bytes(gib) * sampler.GiB
 		}

@@ -8,7 +8,6 @@ import (
 
 	"nvpeak/advice/command"
 	"nvpeak/sampler"
-	"nvpeak/sampler/post"
 )
 
 // knob is an option of a server with which it takes less.
@@ -174,7 +173,7 @@ func (f *failure) loadingWeights() bool {
 	if f.program.name == "llama-reference" {
 		return false // it makes its cache before it reads the weights
 	}
-	return (f.phase() == sampler.PhaseLoading || f.inFunction("create_weights") || f.told(post.NotLoaded)) && f.class.class == classAllocator && !f.inFunction("profile_run", "determine_num_available_blocks", "capture", "warmup", "_dummy_run", "initialize_kv_cache")
+	return (f.phase() == sampler.PhaseLoading || f.inFunction("create_weights") || f.told(sampler.ToldNotLoaded)) && f.class.class == classAllocator && !f.inFunction("profile_run", "determine_num_available_blocks", "capture", "warmup", "_dummy_run", "initialize_kv_cache")
 }
 
 // loadsOnOneOfSeveral: a server reads its weights into one GPU where several are shown, and nothing says that it divides the model.

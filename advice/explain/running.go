@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"nvpeak/sampler"
-	"nvpeak/sampler/post"
 )
 
 // nothingElseTold: a post without a figure or a traceback tells no more than that a smaller batch did not help.
@@ -54,7 +53,7 @@ func (f *failure) graphMayFill() bool {
 
 // oneSample: one sample at a time is too much, or fewer of them did not help.
 func (f *failure) oneSample() bool {
-	return f.batch() == 1 || f.told(sampler.ToldTried+"batch") || f.told(post.LeastBatch)
+	return f.batch() == 1 || f.told(sampler.ToldTried+"batch") || f.told(sampler.ToldLeastBatch)
 }
 
 // weightsFill: without a graph only weights stay, and the refused request is next to nothing beside

@@ -7,7 +7,6 @@ import (
 
 	"nvpeak/advice/command"
 	"nvpeak/sampler"
-	"nvpeak/sampler/post"
 	"nvpeak/sampler/tools"
 )
 
@@ -136,7 +135,7 @@ var lastNumber = sampler.Pattern{Source: `\d+(\D*)$`}
 // agreeing is a lever with a smaller batch than the one that was read; false where that is one, or where so few bits are in force.
 func (f *failure) agreeing(l tools.Lever) (tools.Lever, bool) {
 	switch {
-	case f.told(post.Frozen) && !strings.HasPrefix(l.Type, "-"):
+	case f.told(sampler.ToldFrozen) && !strings.HasPrefix(l.Type, "-"):
 		return l, false // nobody changes its code
 	case l.Of == tools.Bits && l.By == "half16":
 		return l, !f.halfPrecision()

@@ -2,7 +2,6 @@ package explain
 
 import (
 	"nvpeak/sampler"
-	"nvpeak/sampler/post"
 )
 
 // notion is something that a measure speaks of and that not every program has.
@@ -95,7 +94,7 @@ func (f *facts) has(n notion) bool {
 
 // possible: the program has what the measure is about. What makes the job of such a program smaller is a row of its own.
 func (f *failure) possible(row fixRow) bool {
-	if !f.has(notionsOf[row.id]) || row.id == FixHalveBatchAccumulate && f.noBatch() || f.only() && notionsOf[row.id]&(aGraph|ownLines) != 0 && !(row.id == FixLeak && f.told(post.Models)) {
+	if !f.has(notionsOf[row.id]) || row.id == FixHalveBatchAccumulate && f.noBatch() || f.only() && notionsOf[row.id]&(aGraph|ownLines) != 0 && !(row.id == FixLeak && f.told(sampler.ToldModels)) {
 		return false
 	}
 	w, is := f.work()
@@ -104,7 +103,7 @@ func (f *failure) possible(row fixRow) bool {
 
 // noBatch: there is none that could be made smaller.
 func (f *failure) noBatch() bool {
-	return f.lacks(FixHalveBatchAccumulate) || f.told(post.LeastBatch) || f.told(post.Models) && !f.told(sampler.ToldBatch)
+	return f.lacks(FixHalveBatchAccumulate) || f.told(sampler.ToldLeastBatch) || f.told(sampler.ToldModels) && !f.told(sampler.ToldBatch)
 }
 
 // fixesWorks are for programs that have less than a model has.

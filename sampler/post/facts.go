@@ -7,18 +7,6 @@ import (
 	"nvpeak/sampler"
 )
 
-// What a post tells beside the words of package sampler.
-const (
-	AsksGPU   = "asks_gpu"                     // what GPU it takes is asked
-	AnySize   = sampler.ToldTried + "any_size" // whatever size was set, even a tiny one
-	TriedCut  = sampler.ToldTried + "parts"    // tiles were tried, or made smaller
-	GPUHas    = "gpu_has_"                     // and a number: so many GiB has the GPU, as is said
-	Example   = "example"                      // a test, a demo or an example is run as its authors give it
-	Raised    = "raised_"                      // and a setting with its value: it was set higher since, and then it failed
-	TinyModel = "tiny_model"                   // a small variant of Whisper is in force
-	ModelSize = "model_size_"                  // and a number: a model of that many billions of parameters, in whatever bits
-)
-
 // asksGPU is a question for the GPU that it takes, or for its memory.
 var asksGPU = lazily(`(?i)\bhow (?:much|many) (?:gpu |cuda |video )?(?:vram|ram|memory|gb|gigs?)\b[^.?!\n]{0,24}\b(?:takes?|needs?|needed|uses?|requires?|required|necessary)\b|\b(?:do|would|will|must) (?:I|we) (?:really )?(?:need|have to (?:buy|get|use)) (?:an? )?(?:bigger|larger|better|stronger|newer|more powerful) (?:gpu|card|graphics card|machine)\b|\b(?:which|what) (?:gpu|(?:graphics |video )?card)s? (?:do|would|should|did)\b|\b(?:does|will|can|should|would) (?:it|this) (?:work|run|fit)\b[^.?!\n]{0,12}\b(?:with|on|in|into) (?:an? |only |just )*\d{1,2} ?Gi?B\b|\b(?:minimum|minimal|hardware|system|memory|vram) requirements?\b|\bis (?:my|an?|the) (?:\w+ ){0,2}[1-5]0[5-9]0\w*\b[^.?!\n]{0,20}\b(?:too (?:weak|small|old)|enough|sufficient)\b|\b(?:what|which|how (?:much|many|large|big)|minimum|min\.?|recommended|least|lowest|sufficient|the required)\b[^.?!\n]{0,40}\b(?:gpus?|v?ram|(?:graphics?|video) ?(?:cards?|memory|memories)|cards?|memor(?:y|ies)|hardware|colab tier)\b[^.?!\n]{0,40}\b(?:requir\w*|need\w*|necessary|suffic\w*|enough|spec\w*|proper|appropriate|at least|did (?:you|u) use|do (?:you|u) (?:use|need)|(?:you|u) used?|should (?:I|we|it)|to (?:run|train|use))\b|` +
 	`\b(?:minimum|min\.?|recommended|required) (?:\w+ ){0,2}(?:gpu|vram|(?:graphics?|video) ?cards?|hardware)\b[^\n]{0,60}\?|\b(?:is|are) (?:an? |the |my )?(?:\w+ ){0,3}(?:gpus?|cards?|tier|vram|[1-9]\d?0? ?Gi?B|[AHVT]\d{1,3})\b[^.?!\n]{0,30}\b(?:required|needed|enough|suffic\w+|too small)\b[^.?!\n]{0,120}\?|\b(?:can|could|possible to|way to) (?:I |we |it |this )?(?:be )?(?:use|run|train\w*|test|try)\b[^.?!\n]{0,40}\b(?:on|with|my) (?:an? |my |only |just )*(?:\d{1,2} ?Gi?b?\b|(?:[gr]tx ?)?[1-5]0[5-9]0\b)|\bwhat (?:is|was) the (?:gpu|card) (?:that )?(?:you|u)\b|\bwhat(?:['’]s| is| are) the (?:minimum|minimal|required|recommended|lowest)\b[^.?!\n]{0,30}\b(?:gpu|vram|memory|card|hardware)|` +
@@ -72,32 +60,32 @@ func addFacts(c *sampler.LogContext, text string, all []sentence) {
 	for _, row := range []struct {
 		what  string
 		words *lazy
-	}{{AsksGPU, asksGPU}, {Example, example}} {
+	}{{sampler.ToldAsksGPU, asksGPU}, {sampler.ToldExample, example}} {
 		if about(row.words) {
 			c.Told = append(c.Told, row.what)
 		}
 	}
 	if set := raisedFrom(all); set != "" {
-		c.Told = append(c.Told, Raised+set)
+		c.Told = append(c.Told, sampler.ToldRaised+set)
 	}
 	if tinyModel.MatchString(text) {
-		c.Told = append(c.Told, TinyModel)
+		c.Told = append(c.Told, sampler.ToldTinyModel)
 	}
 	addSituation(c, text)
 	if !slices.Contains(c.Told, sampler.ToldReplay) && games.MatchString(text) && agents.MatchString(text) && !onPolicy.MatchString(text) {
-		c.Told = append(c.Told, sampler.ToldReplay, Plays)
+		c.Told = append(c.Told, sampler.ToldReplay, sampler.ToldPlays)
 	}
 	size := settings[slices.IndexFunc(settings, func(row settingRow) bool { return row.name == "size" })].words
 	if slices.Contains(c.Told, sampler.ToldTried+"size") && slices.ContainsFunc(all, func(s sentence) bool {
 		return size.MatchString(s.text) && anySize.MatchString(s.text) && vain(s.text) && !cured.MatchString(s.text)
 	}) {
-		c.Told = append(c.Told, AnySize)
+		c.Told = append(c.Told, sampler.ToldAnySize)
 	}
 	if n := toldOfGPU(all); n != "" {
-		c.Told = append(c.Told, GPUHas+n)
+		c.Told = append(c.Told, sampler.ToldGPUHas+n)
 	}
 	if n := largest(text); n != "" {
-		c.Told = append(c.Told, ModelSize+n)
+		c.Told = append(c.Told, sampler.ToldModelSize+n)
 	}
 }
 
