@@ -56,7 +56,7 @@ func TestSlots(t *testing.T) {
 		"many that are not":   {32, slotCheap, 0, ms(31 * 10)},
 		"more than have room": {100, ms(2), 0, ms(99 * 6)},
 	} {
-		s := newSchedule(time.Second, row.n, at)
+		s := newSchedule(time.Second, row.n, row.n, at)
 		for i := range s.cost {
 			s.cost[i] = row.cost
 		}
@@ -64,7 +64,7 @@ func TestSlots(t *testing.T) {
 			t.Errorf("%s: asked %v before the snapshot, want %v", name, got, row.want)
 		}
 	}
-	s := newSchedule(time.Second, 1, at)
+	s := newSchedule(time.Second, 1, 1, at)
 	slot := s.slot(0, at)
 	if next := s.slot(0, slot); !next.Equal(slot.Add(time.Second)) {
 		t.Errorf("at its own turn the next is %v later", next.Sub(slot))

@@ -25,6 +25,7 @@ type schedule struct {
 	off  []bool
 
 	turns []turns
+	slots int // of which each device has one: with two plans for each, both are in it
 }
 
 // turns are those of a device of late.
@@ -70,8 +71,8 @@ const (
 	slotBrief  = 4 * time.Millisecond
 )
 
-func newSchedule(base time.Duration, n int, now time.Time) *schedule {
-	s := &schedule{base: base, next: make([]time.Time, n), cost: make([]time.Duration, n), off: make([]bool, n), turns: make([]turns, n)}
+func newSchedule(base time.Duration, n, slots int, now time.Time) *schedule {
+	s := &schedule{base: base, slots: slots, next: make([]time.Time, n), cost: make([]time.Duration, n), off: make([]bool, n), turns: make([]turns, n)}
 	for i := range s.next {
 		s.next[i] = s.slot(i, now)
 	}
@@ -80,13 +81,13 @@ func newSchedule(base time.Duration, n int, now time.Time) *schedule {
 
 // slot is the turn of a device before the first whole period for which it is not too late.
 func (s *schedule) slot(dev int, now time.Time) time.Time {
-	n := time.Duration(len(s.next))
+	n := time.Duration(s.slots)
 	spacing := min(slotMost, s.base*6/10/n)
 	if sum := s.sum(); sum < max(n*slotCheap, slotBrief) {
 		spacing = 0
 	}
 	left := now.Truncate(s.base).Sub(now) + s.base // added to now: setting the clock must not stop the poller
-	at := now.Add(left - (n-1-time.Duration(dev))*spacing)
+	at := now.Add(left - (n-1-time.Duration(dev%s.slots))*spacing)
 	for !at.After(now) {
 		at = at.Add(s.base)
 	}

@@ -33,7 +33,7 @@ func TestScheduleDuty(t *testing.T) {
 	for _, devices := range []int{1, 2, 8, 64} {
 		for _, cost := range []time.Duration{10 * time.Microsecond, time.Millisecond, 40 * time.Millisecond, 400 * time.Millisecond} {
 			const length = 100 * time.Minute // of which the first round is not bounded
-			busy, asked := play(newSchedule(time.Second, devices, noon), noon, length, cost)
+			busy, asked := play(newSchedule(time.Second, devices, devices, noon), noon, length, cost)
 			most, span := slowDuty, freshFor // as often as keeps them fresh, where that is not much
 			if share := cost.Seconds() * float64(devices) / span.Seconds(); share <= freshDuty {
 				most = max(most, share)
@@ -54,7 +54,7 @@ func TestScheduleDuty(t *testing.T) {
 // TestScheduleKnowsTheFirstRound: what the first round has cost counts for when the second comes.
 func TestScheduleKnowsTheFirstRound(t *testing.T) {
 	for cost, most := range map[time.Duration]time.Duration{time.Millisecond: time.Second, ms(300): 49 * time.Second} {
-		r := newSchedule(time.Second, 8, noon)
+		r := newSchedule(time.Second, 8, 8, noon)
 		for dev := range r.cost {
 			r.cost[dev] = cost
 		}
@@ -69,7 +69,7 @@ func TestScheduleKnowsTheFirstRound(t *testing.T) {
 // made all at once.
 func TestScheduleAreApart(t *testing.T) {
 	for _, devices := range []int{1, 8, 64, 1000} {
-		r := newSchedule(time.Second, devices, noon)
+		r := newSchedule(time.Second, devices, devices, noon)
 		for _, at := range r.next {
 			if at.Before(noon) || at.After(noon.Add(time.Second)) {
 				t.Fatalf("%d devices: one is asked %v after the beginning", devices, at.Sub(noon))
@@ -89,10 +89,10 @@ func TestScheduleAreApart(t *testing.T) {
 			seen[at.UnixNano()] = true
 		}
 	}
-	if dev, _ := newSchedule(time.Second, 0, noon).first(); dev != -1 {
+	if dev, _ := newSchedule(time.Second, 0, 0, noon).first(); dev != -1 {
 		t.Errorf("of no devices, %d is first", dev)
 	}
-	r := newSchedule(time.Second, 2, noon)
+	r := newSchedule(time.Second, 2, 2, noon)
 	r.off[0], r.off[1] = true, true
 	if dev, _ := r.first(); dev != -1 {
 		t.Errorf("all devices are off, %d is first", dev)
@@ -103,7 +103,7 @@ func TestScheduleAreApart(t *testing.T) {
 // the monotonic reading.
 func TestScheduleAndTheClock(t *testing.T) {
 	now := time.Now()
-	r := newSchedule(time.Second, 3, now)
+	r := newSchedule(time.Second, 3, 3, now)
 	for range 5 {
 		for dev, at := range r.next {
 			if at == at.Round(0) { //nolint:staticcheck // the monotonic reading is what is compared
@@ -118,7 +118,7 @@ func TestScheduleAndTheClock(t *testing.T) {
 // TestScheduleAfterALongPause: after a suspend of days the plan goes on at once.
 func TestScheduleAfterALongPause(t *testing.T) {
 	for _, pause := range []time.Duration{time.Minute, 90 * 24 * time.Hour, 56 * 365 * 24 * time.Hour} {
-		r := newSchedule(time.Second, 1, noon)
+		r := newSchedule(time.Second, 1, 1, noon)
 		began := time.Now()
 		later := noon.Add(pause)
 		r.done(0, later, later.Add(time.Millisecond))
@@ -207,7 +207,7 @@ func TestQueueOrder(t *testing.T) {
 // to twice the duty.
 func TestScheduleSparesOneSlowTurn(t *testing.T) {
 	for _, hang := range []time.Duration{ms(300), ms(800), 2 * time.Second} {
-		r := newSchedule(time.Second, 4, noon)
+		r := newSchedule(time.Second, 4, 4, noon)
 		now, last := noon, time.Time{}
 		for range 400 { // 100 seconds; it hangs in the tenth
 			dev, at := r.first()
@@ -224,7 +224,7 @@ func TestScheduleSparesOneSlowTurn(t *testing.T) {
 			now = now.Add(cost)
 			r.done(dev, now.Add(-cost), now)
 		}
-		r, now = newSchedule(time.Second, 4, noon), noon
+		r, now = newSchedule(time.Second, 4, 4, noon), noon
 		busy, calls := time.Duration(0), 0
 		for now.Sub(noon) < time.Hour {
 			dev, at := r.first()
@@ -248,7 +248,7 @@ func TestScheduleSparesOneSlowTurn(t *testing.T) {
 // TestScheduleKeepsFresh: what a slow driver lets be read every three seconds for little is.
 func TestScheduleKeepsFresh(t *testing.T) {
 	for _, call := range []time.Duration{300 * time.Microsecond, time.Millisecond, ms(3)} {
-		r := newSchedule(time.Second, 16, noon)
+		r := newSchedule(time.Second, 16, 16, noon)
 		now, last := noon, make([]time.Time, 16)
 		for now.Sub(noon) < time.Minute {
 			turn, at := r.first()
@@ -269,7 +269,7 @@ func TestScheduleKeepsFresh(t *testing.T) {
 
 // TestScheduleAfterHangs: however often a device hung, with quick turns between, it is soon asked again.
 func TestScheduleAfterHangs(t *testing.T) {
-	r := newSchedule(time.Second, 16, noon)
+	r := newSchedule(time.Second, 16, 16, noon)
 	now, last, longest := noon, noon, time.Duration(0)
 	for hangs := 0; now.Sub(noon) < 3*time.Minute; {
 		turn, at := r.first()

@@ -13,7 +13,7 @@ const xidWait = 10 * time.Second
 func (p *poller) slowPeriod() time.Duration { return max(p.opt.Interval, time.Second) }
 
 // pollSlow reads figures and processes: all devices at once to begin with, then spread
-// over the second, the figures of all and then the lists, each as often as its own calls allow; and a process list at once when the
+// over the second, GPU by GPU, its figures and its list each as often as its own calls allow; and a process list at once when the
 // memory has moved. The plan is of all workers that do so, one after the other.
 func (p *poller) pollSlow(ready func()) func(*worker) {
 	plan := &sharedPlan{}
@@ -92,7 +92,7 @@ func (p *sharedPlan) begin(base time.Duration, costs []time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := time.Now()
-	p.s = newSchedule(base, len(costs), now)
+	p.s = newSchedule(base, len(costs), len(costs)/2, now)
 	copy(p.s.cost, costs)
 	p.s.begin(now)
 }
@@ -197,7 +197,7 @@ func (p *poller) pollTraffic(ready func()) func(*worker) {
 // readTraffic does it; ready is called when every device was asked.
 func (p *poller) readTraffic(w *worker, ready func()) {
 	now := time.Now()
-	plan := newSchedule(max(p.slowPeriod(), trafficPeriod), len(p.c.gpus), now)
+	plan := newSchedule(max(p.slowPeriod(), trafficPeriod), len(p.c.gpus), len(p.c.gpus), now)
 	for i := range plan.next {
 		plan.next[i] = now // the first round at once
 	}

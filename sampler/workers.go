@@ -300,8 +300,8 @@ func (w *worker) fate(now time.Time, lasted time.Duration) (f fate, left time.Du
 		w.abandon()
 		return hangs, 0
 	case w.kind == callSlow && w.relieve != nil && !w.relieved && !w.abandoned:
-		if took < slowOverdue {
-			return goesOn, slowOverdue - took
+		if took < slowOverdue { // the next whole period is soon enough
+			return goesOn, w.limit - took
 		}
 		w.relieved, w.stuck = true, w.dev
 		return relieved, w.limit - took
