@@ -1568,11 +1568,12 @@ static Ret obey(struct call *c, const struct device *d)
 		case LATENCY: latency = u; break;
 		case HANG: wait_hang(u); break;
 		case CRASH:
-			if (u->how == 1)
-				abort();
 			if (u->how == 2)
 				raise(SIGSEGV);
-			*(volatile int *)0 = 0;
+			else if (u->how == 1)
+				abort();
+			else
+				*(volatile int *)0 = 0;
 			break;
 		case FAIL: ret = u->code; break;
 		case INSUFFICIENT: c->insufficient = true; break;

@@ -91,6 +91,7 @@ static void faulted(int sig, siginfo_t *info, void *context) {
 	say(sig == SIGSEGV ? "SIGSEGV" : sig == SIGBUS ? "SIGBUS" : sig == SIGFPE ? "SIGFPE" : sig == SIGILL ? "SIGILL" : "SIGABRT");
 	say("); see what it says: sudo dmesg | grep -i nvrm\n");
 	signal(sig, SIG_DFL); // the call faults, or aborts, again, and that ends the process as it should
+	if (info->si_code <= 0) raise(sig); // what was raised does not come again by itself
 }
 
 void crash_watch(void) {

@@ -131,7 +131,7 @@ func TestDriverCrashes(t *testing.T) {
 // A driver library that crashes is no end of what run runs, nor of doctor's report, and both say so.
 func TestDriverCrashesBeside(t *testing.T) {
 	t.Parallel()
-	for _, crash := range []string{"nvmlInit*", "nvmlDeviceGetMemoryInfo* gpu=1 from=300ms", "nvmlDeviceGetPowerUsage gpu=1 abort", "nvmlDeviceGetPowerUsage gpu=1 raise"} {
+	for _, crash := range []string{"nvmlInit*", "nvmlDeviceGetMemoryInfo* gpu=1 from=300ms", "nvmlDeviceGetPowerUsage gpu=1 abort", "nvmlDeviceGetPowerUsage gpu=1 raise to=500ms"} {
 		scenario := "gpu 0-1\nmem * used=10GiB\ncrash " + crash + "\n"
 		signal := "SIGSEGV"
 		if strings.HasSuffix(crash, "abort") {
