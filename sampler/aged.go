@@ -19,7 +19,7 @@ func (d *device) fresh(turn time.Duration) time.Duration {
 func (c *collector) figuresTook(dev int, turn, every time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.gpus[dev].figuresTook, c.gpus[dev].every = turn, every
+	c.gpus[dev].took, c.gpus[dev].every = turn, every
 }
 
 func (c *collector) listTook(dev int, turn time.Duration) {
@@ -34,7 +34,7 @@ func (d *device) lasts(at time.Time, period time.Duration) (until time.Time) {
 	for _, figure := range [...]struct {
 		read  time.Time
 		fresh time.Duration
-	}{{d.readAt, memoryFresh(period)}, {d.procAt, max(slow, d.fresh(d.listTook))}, {d.oldest, max(slow, d.fresh(d.figuresTook))}, {d.rateAt, freshFor}} {
+	}{{d.readAt, memoryFresh(period)}, {d.procAt, max(slow, d.fresh(d.listTook))}, {d.oldest, max(slow, d.fresh(d.took))}, {d.rateAt, freshFor}} {
 		end := figure.read.Add(figure.fresh + time.Millisecond) // what is told is cut to one
 		if end.After(at) && (until.IsZero() || end.Before(until)) {
 			until = end

@@ -9,48 +9,49 @@ import (
 
 // device is everything known of one GPU.
 type device struct {
-	dev                   Device
-	mem                   Memory // of the last good reading
-	win                   Window
-	falls                 FallCounter
-	height                height    // for early pictures
-	moved                 bool      // the memory is another than when quiet looked last
-	stillSince            time.Time // since when the GPU was still whenever quiet looked
-	heard                 bool      // the memory was read since the connection stands, or why not is known
-	told                  bool      // the same of the process list
-	overdue               bool      // its memory call has lasted long, and is not given up yet
-	slowLate              bool      // the same of its slow calls
-	readAt                time.Time // of the last good reading
-	memErr                error
-	passing               error // why the last reading failed, where its value stands in for a while
-	metrics               Metrics
-	slowErr               error
-	slowAt                time.Time     // when metrics were asked for last; zero: never
-	oldest                time.Time     // when the oldest of them was read
-	every                 time.Duration // how often the slow calls are made
-	figuresTook, listTook time.Duration // last
-	lastsTo               time.Time     // until then all figures that are shown are of the present; zero: for ever
-	rateErr               error         // of the PCIe throughput
-	rateAt                time.Time     // when that was read
-	procs                 []Process
-	procUsed              Opt[Bytes] // used when procs were read
-	procAt                time.Time  // when that was
-	atEdge                bool       // there was no reading after that yet
-	nobodys               Bytes      // used but of no process, by the list before
-	low                   Bytes      // the least that was used since
-	rises                 riser
-	procsOK               bool
-	listErr               error     // why there is no process list, where there should be
-	floor                 Bytes     // the least that was used since the last list
-	counted               Bytes     // what the driver's own figure has on top: reserved memory, counted as used
-	listedAt              time.Time // out of turn
-	asked                 bool      // for a fresh process list
-	worth                 Bytes     // how far it must rise for another
-	above                 *uint64   // of the sweep in progress: more than that and it returns at once
-	news                  *uint64   // the same for the screen
-	xid                   Opt[uint64]
-	xidTime               time.Time
-	retryAt               time.Time // a lost GPU is probed again then
+	dev        Device
+	mem        Memory // of the last good reading
+	win        Window
+	falls      FallCounter
+	height     height    // for early pictures
+	moved      bool      // the memory is another than when quiet looked last
+	stillSince time.Time // since when the GPU was still whenever quiet looked
+	heard      bool      // the memory was read since the connection stands, or why not is known
+	told       bool      // the same of the process list
+	overdue    bool      // its memory call has lasted long, and is not given up yet
+	slowLate   bool      // the same of its slow calls
+	readAt     time.Time // of the last good reading
+	memErr     error
+	passing    error // why the last reading failed, where its value stands in for a while
+	metrics    Metrics
+	slowErr    error
+	slowAt     time.Time     // when metrics were asked for last; zero: never
+	oldest     time.Time     // when the oldest of them was read
+	every      time.Duration // how often the slow calls are made
+	took       time.Duration // for figures, last
+	listTook   time.Duration // for a process list, last
+	lastsTo    time.Time     // until then all figures that are shown are of the present; zero: for ever
+	rateErr    error         // of the PCIe throughput
+	rateAt     time.Time     // when that was read
+	procs      []Process
+	procUsed   Opt[Bytes] // used when procs were read
+	procAt     time.Time  // when that was
+	atEdge     bool       // there was no reading after that yet
+	nobodys    Bytes      // used but of no process, by the list before
+	low        Bytes      // the least that was used since
+	rises      riser
+	procsOK    bool
+	listErr    error     // why there is no process list, where there should be
+	floor      Bytes     // the least that was used since the last list
+	counted    Bytes     // what the driver's own figure has on top: reserved memory, counted as used
+	listedAt   time.Time // out of turn
+	asked      bool      // for a fresh process list
+	worth      Bytes     // how far it must rise for another
+	above      *uint64   // of the sweep in progress: more than that and it returns at once
+	news       *uint64   // the same for the screen
+	xid        Opt[uint64]
+	xidTime    time.Time
+	retryAt    time.Time // a lost GPU is probed again then
 }
 
 // retryAfter is how long a device with that error is left alone: what somebody has to fix half a minute. All else, a lost GPU,
@@ -194,7 +195,7 @@ func (d *device) gpu(lost error, at, opened time.Time, period time.Duration, ask
 	}
 	stale := d.stale(at, period)
 	oldList := d.outOfDate(at, d.procAt, d.listTook, d.procsOK, "process list")
-	oldFigures := d.outOfDate(at, d.oldest, d.figuresTook, d.slowErr == nil, "utilization, power, clocks")
+	oldFigures := d.outOfDate(at, d.oldest, d.took, d.slowErr == nil, "utilization, power, clocks")
 	for _, err := range []error{stale, d.slowErr, d.listErr, oldFigures, oldList, d.rateErr, d.unheard(at, opened)} {
 		if err != nil && !g.Error.Known() {
 			g.Error = Some(Clean(silence(err.Error(), d.slowAt, at)))

@@ -3,6 +3,7 @@ package sampler
 import (
 	"math"
 	"slices"
+	"sync"
 	"time"
 )
 
@@ -17,8 +18,11 @@ const (
 // the other up to when the snapshot of whole periods is due, so that processes and memory
 // are of one time; the snapshot waits a moment for the last of them. Drivers hold a lock
 // during a list, hence the spacing between devices. When the calls for a device are slow, its period
-// grows, so that those of all take at most slowDuty of one thread, or freshDuty where that keeps them fresh.
+// grows, so that those of all take at most slowDuty of one thread, or freshDuty where that keeps them fresh. A worker that was relieved notes
+// what its last call has cost, while the next one goes on.
 type schedule struct {
+	mu   sync.Mutex
+	runs bool // the first round is over
 	base time.Duration
 	next []time.Time
 	cost []time.Duration
@@ -103,6 +107,8 @@ func (s *schedule) sum() (sum time.Duration) {
 
 // first is the device that is due next, or -1 when none is left.
 func (s *schedule) first() (dev int, at time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	dev = -1
 	for i, t := range s.next {
 		if !s.off[i] && (dev < 0 || t.Before(at)) {
@@ -114,6 +120,8 @@ func (s *schedule) first() (dev int, at time.Time) {
 
 // done notes what a device has cost and plans its next turn. What cost no whole pause is not held against the others either.
 func (s *schedule) done(dev int, began, now time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	before := s.cost[dev]
 	s.cost[dev] = now.Sub(began)
 	whole := s.skipped(dev)
@@ -124,8 +132,19 @@ func (s *schedule) done(dev int, began, now time.Time) {
 	s.next[dev] = s.slot(dev, now.Add(pause+slotMargin))
 }
 
-// begin plans the turns after a first round, whose costs are noted.
-func (s *schedule) begin(now time.Time) {
+// begun says whether there was a first round.
+func (s *schedule) begun() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.runs
+}
+
+// begin plans the turns after a first round that has cost so much.
+func (s *schedule) begin(costs []time.Duration, now time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.runs = true
+	copy(s.cost, costs)
 	for i := range s.next {
 		s.next[i] = s.slot(i, now.Add(s.skipped(i)))
 	}

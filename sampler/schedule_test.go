@@ -58,7 +58,7 @@ func TestScheduleKnowsTheFirstRound(t *testing.T) {
 		for dev := range r.cost {
 			r.cost[dev] = cost
 		}
-		r.begin(noon)
+		r.begin(r.cost, noon)
 		if _, at := r.first(); at.Sub(noon) > most || at.Sub(noon) < most-time.Second {
 			t.Errorf("calls of %v: the second round is %v after the first, want about %v", cost, at.Sub(noon), most)
 		}

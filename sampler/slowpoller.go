@@ -3,7 +3,6 @@ package sampler
 import (
 	"context"
 	"errors"
-	"sync"
 	"time"
 )
 
@@ -16,10 +15,10 @@ func (p *poller) slowPeriod() time.Duration { return max(p.opt.Interval, time.Se
 // over the second, GPU by GPU, its figures and its list each as often as its own calls allow; and a process list at once when the
 // memory has moved. The plan is of all workers that do so, one after the other.
 func (p *poller) pollSlow(ready func()) func(*worker) {
-	plan := &sharedPlan{}
+	n := len(p.c.gpus)
+	plan := newSchedule(p.slowPeriod(), 2*n, n, time.Now())
 	return func(w *worker) {
 		w.relievedBy(func(dev int, _ time.Duration) { p.c.slowOverdue(dev) })
-		n := len(p.c.gpus)
 		ask := func(turn int) (goesOn bool) {
 			if turn < n {
 				return p.askFigures(w, turn)
@@ -36,7 +35,7 @@ func (p *poller) pollSlow(ready func()) func(*worker) {
 				}
 				costs[turn] = time.Since(began)
 			}
-			plan.begin(p.slowPeriod(), costs)
+			plan.begin(costs, time.Now())
 		}
 		ready()
 		timer := time.NewTimer(0)
@@ -73,40 +72,6 @@ func (p *poller) pollSlow(ready func()) func(*worker) {
 			}
 		}
 	}
-}
-
-// sharedPlan is a schedule that the next worker goes on with. One that was relieved notes what its last call has cost.
-type sharedPlan struct {
-	mu sync.Mutex
-	s  *schedule // nil: it has not begun
-}
-
-func (p *sharedPlan) begun() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.s != nil
-}
-
-// begin plans the turns after a first round that has cost so much.
-func (p *sharedPlan) begin(base time.Duration, costs []time.Duration) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	now := time.Now()
-	p.s = newSchedule(base, len(costs), len(costs)/2, now)
-	copy(p.s.cost, costs)
-	p.s.begin(now)
-}
-
-func (p *sharedPlan) first() (dev int, at time.Time) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.s.first()
-}
-
-func (p *sharedPlan) done(dev int, began, now time.Time) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.s.done(dev, began, now)
 }
 
 // roundOver says that all devices were asked.
