@@ -21,7 +21,6 @@ type entry struct {
 	parents                  []sampler.Parent  // the nearest first
 	environment              map[string]string // nil: not permitted
 	environAt                uint64            // where it has the address of that; 0: not known
-	environTries             int               // how often that was looked for
 	foreign                  bool              // the pid is somebody else's in our namespace
 
 	learned time.Time
@@ -80,7 +79,6 @@ func (e *entry) learn(r *readers, pid int, s stat, now time.Time) {
 	if b, err := r.files.read(dir+"environ", maxEnviron); err == nil && (len(b) > 0 || e.environment == nil) {
 		e.environment = parseEnviron(b)
 	}
-	e.changed(r, pid, renamed)
 	if e.parents == nil { // a launcher that has ended is still the one
 		l := r.files.lineage(s.up, now)
 		e.parents, e.launch = l.parents, l.launch
@@ -93,41 +91,27 @@ func (e *entry) learn(r *readers, pid int, s stat, now time.Time) {
 	case e.command == "" || renamed && s.state != 'Z':
 		e.command = "[" + s.name + "]"
 	}
-	e.guess(r, dir, args, renamed, now)
-}
-
-// changed takes the environment as the process has it by now, where that can be told.
-func (e *entry) changed(r *readers, pid int, renamed bool) {
-	if renamed {
-		e.environAt, e.environTries = 0, 0
-	}
-	if !r.live.permitted || e.environment == nil {
-		return
-	}
-	if e.environAt == 0 && e.environTries < mapsTries && r.maps > 0 {
-		r.maps--
-		e.environTries++
-		e.environAt = r.live.place(&r.files, pid)
-	}
-	if e.environAt == 0 {
-		return
-	}
-	if now := r.live.read(&r.files, pid, e.environAt); now != nil {
-		e.environment = now
+	e.lookThrough(r, pid, args, renamed, now)
+	if e.environAt != 0 && e.environment != nil {
+		if changed := r.live.read(&r.files, pid, e.environAt); changed != nil {
+			e.environment = changed
+		}
 	}
 }
 
-// guess the framework: from the command line, else from the libraries, else from the
-// environment. Once known it stays, unless the process became another program.
-func (e *entry) guess(r *readers, dir string, args []string, renamed bool, now time.Time) {
-	if name := frameworkOfCommand(args); name != "" {
-		e.framework = name
-		return
-	}
+// lookThrough finds what only the memory map of a process tells: the framework, from the libraries, where the command line does not, else from
+// the environment; once known it stays, unless the process became another program. And where its environment is.
+func (e *entry) lookThrough(r *readers, pid int, args []string, renamed bool, now time.Time) {
 	if renamed {
-		e.mapped = 0
+		e.mapped, e.environAt = 0, 0
 	}
-	if e.framework != "" && !renamed || e.mapped >= mapsTries || len(args) == 0 {
+	named := frameworkOfCommand(args)
+	if named != "" {
+		e.framework = named
+	}
+	guess := named == "" && (e.framework == "" || renamed)
+	place := r.live.permitted && e.environment != nil && e.environAt == 0
+	if !guess && !place || e.mapped >= mapsTries || len(args) == 0 {
 		return
 	}
 	if r.maps == 0 {
@@ -137,12 +121,21 @@ func (e *entry) guess(r *readers, dir string, args []string, renamed bool, now t
 	r.maps--
 	e.mapped++
 	var libraries libraryFinder
-	err := r.files.pieces(dir+"maps", maxMaps, libraries.add)
+	var libc libcFinder
+	err := r.files.pieces(strconv.Itoa(pid)+"/maps", maxMaps, func(piece []byte) bool {
+		known := !guess || libraries.add(piece)
+		placed := !place || libc.add(piece)
+		return known && placed
+	})
 	switch {
+	case !guess:
 	case libraries.name() != "":
 		e.framework = libraries.name()
 	case err != nil:
 		e.framework = frameworkOfEnviron(e.name, e.environment)
+	}
+	if place {
+		e.environAt = r.live.place(&r.files, pid, &libc)
 	}
 }
 

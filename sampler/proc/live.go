@@ -44,30 +44,12 @@ func mayReadMemory() bool {
 	return err != nil || string(bytes.TrimSpace(scope)) == "0"
 }
 
-// place finds where a process has the address of its environment; 0: it is not known.
-func (l *liveEnviron) place(f *files, pid int) uint64 {
-	var libc struct {
-		base uint64
-		path string
-	}
-	find := lineFinder{take: func(line []byte) (done bool) {
-		if !bytes.Contains(line, []byte("/libc.so")) && !bytes.Contains(line, []byte("/libc-2.")) && !bytes.Contains(line, []byte("/ld-musl-")) {
-			return false
-		}
-		words := strings.Fields(string(line))
-		if len(words) != 6 || words[2] != "00000000" { // its beginning
-			return false
-		}
-		from, _, _ := strings.Cut(words[0], "-")
-		base, err := strconv.ParseUint(from, 16, 64)
-		libc.base, libc.path = base, words[5]
-		return err == nil
-	}}
-	dir := strconv.Itoa(pid) + "/"
-	if f.pieces(dir+"maps", maxMaps, find.add) != nil || libc.base == 0 {
+// place is where a process has the address of its environment; 0: it is not known.
+func (l *liveEnviron) place(f *files, pid int, libc *libcFinder) uint64 {
+	if libc.base == 0 {
 		return 0
 	}
-	at := l.variable(f.root + "/" + dir + "root" + libc.path)
+	at := l.variable(f.root + "/" + strconv.Itoa(pid) + "/root" + libc.path)
 	if at == 0 {
 		return 0
 	}
@@ -144,26 +126,40 @@ func (l *liveEnviron) read(f *files, pid int, at uint64) map[string]string {
 	return parseEnviron(all)
 }
 
-// lineFinder hands on the lines of what arrives in pieces, until one is the last that is wanted.
-type lineFinder struct {
-	take func(line []byte) (done bool)
+// libcFinder looks for the C library in /proc/PID/maps, which arrives in pieces.
+type libcFinder struct {
+	base uint64 // where it is loaded; 0: not found yet
+	path string
 	rest []byte
 }
 
-func (l *lineFinder) add(piece []byte) (done bool) {
+// add takes the next piece and says whether it was found.
+func (l *libcFinder) add(piece []byte) (found bool) {
 	l.rest = append(l.rest, piece...)
-	for {
-		line, rest, found := bytes.Cut(l.rest, []byte{'\n'})
-		if !found {
+	for l.base == 0 {
+		line, rest, whole := bytes.Cut(l.rest, []byte{'\n'})
+		if !whole {
 			break
 		}
-		if l.take(line) {
-			return true
-		}
 		l.rest = rest
+		l.take(line)
 	}
 	if len(l.rest) > maxMapsLine {
 		l.rest = nil
 	}
-	return false
+	return l.base != 0
+}
+
+func (l *libcFinder) take(line []byte) {
+	if !bytes.Contains(line, []byte("/libc.so")) && !bytes.Contains(line, []byte("/libc-2.")) && !bytes.Contains(line, []byte("/ld-musl-")) {
+		return
+	}
+	words := strings.Fields(string(line))
+	if len(words) != 6 || words[2] != "00000000" { // its beginning
+		return
+	}
+	from, _, _ := strings.Cut(words[0], "-")
+	if base, err := strconv.ParseUint(from, 16, 64); err == nil {
+		l.base, l.path = base, words[5]
+	}
 }
