@@ -339,7 +339,7 @@ struct rule {
 	struct set gpus;
 	int64_t from, to, latency;
 	Ret code;
-	int how; /* latency: 0 by its length, 1 busy, 2 asleep; crash: 1 by abort, 2 raised */
+	int how; /* latency: 0 by its length, 1 busy, 2 asleep; crash: 1 by abort, 2 raised, 3 by exit */
 };
 struct event {
 	int64_t at;
@@ -1299,7 +1299,7 @@ static bool read_rule(struct reader *r, enum kind kind)
 		u.how = flag(r, "busy") ? 1 : flag(r, "sleep") ? 2 : 0;
 	}
 	if (kind == CRASH)
-		u.how = flag(r, "abort") ? 1 : flag(r, "raise") ? 2 : 0;
+		u.how = flag(r, "abort") ? 1 : flag(r, "raise") ? 2 : flag(r, "exit") ? 3 : 0;
 	PUSH(r->s->rules, u);
 	return true;
 }
@@ -1572,6 +1572,8 @@ static Ret obey(struct call *c, const struct device *d)
 				raise(SIGSEGV);
 			else if (u->how == 1)
 				abort();
+			else if (u->how == 3)
+				exit(0);
 			else
 				*(volatile int *)0 = 0;
 			break;

@@ -1,4 +1,4 @@
-// What happens when the driver library, or what it calls, crashes in this process. Go can turn a fault into a panic only where it
+// What happens when the driver library, or what it calls, crashes in this process, or ends it. Go can turn a fault into a panic only where it
 // is in Go's own code; of one in C it prints a page of stacks, on a screen in raw mode, and ends the process. All that is done here
 // may be done by a signal handler (man 7 signal-safety).
 
@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <termios.h>
 #include <ucontext.h>
@@ -71,6 +72,22 @@ static void give_back(void) {
 	tcsetattr(in, TCSANOW, &cooked);
 }
 
+// stop makes a call that crashes one that hangs, where that is wanted: 0 for one that calls exit().
+static void stop(unsigned char sig) {
+	if (told < 0) return;
+	ssize_t n = write(told, &sig, 1);
+	(void)n;
+	for (;;) pause();
+}
+
+// ended runs when C code calls exit(). Go ends the program without it, so only code of others does.
+static void ended(void) {
+	stop(0);
+	give_back();
+	say("nvpeak: the NVIDIA driver library has crashed in a call (exit); see what it says: sudo dmesg | grep -i nvrm\n");
+	_exit(1);
+}
+
 static void faulted(int sig, siginfo_t *info, void *context) {
 	struct sigaction *gos = before;
 	for (int i = 0; i < FAULTS; i++)
@@ -80,12 +97,7 @@ static void faulted(int sig, siginfo_t *info, void *context) {
 		gos->sa_sigaction(sig, info, context);
 		return;
 	}
-	if (told >= 0) { // a call that crashes becomes one that hangs
-		unsigned char number = sig;
-		ssize_t n = write(told, &number, 1);
-		(void)n;
-		for (;;) pause();
-	}
+	stop(sig);
 	give_back();
 	say("nvpeak: the NVIDIA driver library has crashed in a call (");
 	say(sig == SIGSEGV ? "SIGSEGV" : sig == SIGBUS ? "SIGBUS" : sig == SIGFPE ? "SIGFPE" : sig == SIGILL ? "SIGILL" : "SIGABRT");
@@ -97,6 +109,7 @@ static void faulted(int sig, siginfo_t *info, void *context) {
 void crash_watch(void) {
 	struct sigaction ours = { .sa_sigaction = faulted, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART };
 	sigfillset(&ours.sa_mask);
+	atexit(ended);
 	for (int i = 0; i < FAULTS; i++) {
 		sigaction(faults[i], NULL, &before[i]);
 		if ((before[i].sa_flags & SA_SIGINFO) && before[i].sa_sigaction != faulted) sigaction(faults[i], &ours, NULL);

@@ -1,4 +1,4 @@
-// Package crash gives the terminal back and says why when C code of others, the driver library, crashes in this process.
+// Package crash gives the terminal back and says why when C code of others, the driver library, crashes in this process or calls exit.
 package crash
 
 /*
@@ -12,6 +12,7 @@ void crash_no_terminal(void);
 import "C"
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"sync"
@@ -49,15 +50,15 @@ var (
 	crashed, crash = context.WithCancelCause(context.Background())
 )
 
-// tell reads what the handler of the signal writes.
+// tell reads what the handler of the signal writes, or of exit: 0.
 func tell(pipe *os.File) {
 	sig := make([]byte, 1)
 	if n, _ := pipe.Read(sig); n == 1 {
-		crash(died(unix.SignalName(syscall.Signal(sig[0]))))
+		crash(died(cmp.Or(unix.SignalName(syscall.Signal(sig[0])), "exit")))
 	}
 }
 
-// died is that the library has crashed: of which signal.
+// died is that the library has crashed: of which signal, or by exit.
 type died string
 
 func (d died) Error() string { return d.Reason() + "; see what it says: sudo dmesg | grep -i nvrm" }

@@ -131,13 +131,16 @@ func TestDriverCrashes(t *testing.T) {
 // A driver library that crashes is no end of what run runs, nor of doctor's report, and both say so.
 func TestDriverCrashesBeside(t *testing.T) {
 	t.Parallel()
-	for _, crash := range []string{"nvmlInit*", "nvmlDeviceGetMemoryInfo* gpu=1 from=300ms", "nvmlDeviceGetPowerUsage gpu=1 abort", "nvmlDeviceGetPowerUsage gpu=1 raise to=500ms"} {
+	for _, crash := range []string{"nvmlInit*", "nvmlDeviceGetMemoryInfo* gpu=1 from=300ms", "nvmlDeviceGetPowerUsage gpu=1 abort", "nvmlDeviceGetPowerUsage gpu=1 raise to=500ms", "nvmlDeviceGetPowerUsage gpu=1 exit"} {
 		scenario := "gpu 0-1\nmem * used=10GiB\ncrash " + crash + "\n"
-		signal := "SIGSEGV"
-		if strings.HasSuffix(crash, "abort") {
+		signal, ends := "SIGSEGV", -1
+		switch {
+		case strings.HasSuffix(crash, "abort"):
 			signal = "SIGABRT"
+		case strings.HasSuffix(crash, "exit"):
+			signal, ends = "exit", 1
 		}
-		if streamed := run(t, setup{scenario: scenario, args: []string{"stream"}}); streamed.code != -1 || !strings.Contains(streamed.err, "has crashed in a call ("+signal+")") {
+		if streamed := run(t, setup{scenario: scenario, args: []string{"stream"}}); streamed.code != ends || !strings.Contains(streamed.err, "has crashed in a call ("+signal+")") {
 			t.Errorf("%s: stream ends with %d and says %q", crash, streamed.code, streamed.err)
 		}
 		if waits := run(t, setup{scenario: scenario, args: []string{"run", "--wait", "--need", "75GiB", "--timeout", "5s", "--", "true"}}); waits.code != 1 || !strings.Contains(waits.err, "has crashed in a call ("+signal+")") {
