@@ -15,6 +15,7 @@ var checks = []struct {
 	{"memory sampling", connected(checkSampling)},
 	{"driver speed", connected(checkSpeed)},
 	{"processes", connected(checkProcesses)},
+	{"metrics", connected(checkMetrics)},
 	{"SM per process", connected(checkSamples)},
 	{"accounting", connected(checkAccounting)},
 	{"persistence", connected(checkPersistence)},

@@ -45,6 +45,8 @@ type callTime struct {
 	Median float64 `json:"median_s"`
 	P99    float64 `json:"p99_s"`
 	Error  string  `json:"error"`
+
+	failure error // what Error tells
 }
 
 // samplingRate is how fast the memory of a GPU is really read.

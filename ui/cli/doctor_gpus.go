@@ -102,6 +102,28 @@ func checkProcesses(c *checkup) finding {
 	return ok(c.say("doctor.listed", "count", all))
 }
 
+// checkMetrics judges the calls that are made once a second for all but memory and processes.
+func checkMetrics(c *checkup) finding {
+	var bad []string
+	asked := 0
+	for _, t := range c.calls {
+		switch {
+		case t.Call != callMetrics && t.Call != callTraffic, errors.Is(t.failure, sampler.ErrNotSupported): // as a MIG instance's
+		case t.failure != nil:
+			bad = append(bad, fmt.Sprintf("GPU %s: %s", t.GPU, c.reason(t.failure)))
+		default:
+			asked++
+		}
+	}
+	switch {
+	case len(bad) > 0:
+		return partial("sudo dmesg | grep -i nvrm", c.list(slices.Compact(bad)))
+	case asked == 0:
+		return unavailable("", c.say("doctor.no_call"))
+	}
+	return ok(c.say("doctor.metrics"))
+}
+
 func checkSamples(c *checkup) finding {
 	switch {
 	case !c.diagnosis.Samples:

@@ -114,6 +114,12 @@ func timed(ctx context.Context, call func() error) (took time.Duration, done boo
 	}
 }
 
+// What the calls for all figures but memory and processes are called.
+const (
+	callMetrics = "metrics"
+	callTraffic = "pcie traffic"
+)
+
 // callKinds are the driver calls that are timed. least and most are how often each is made
 // on a GPU; PCIe traffic takes the driver 40 ms each time.
 var callKinds = []struct {
@@ -123,8 +129,8 @@ var callKinds = []struct {
 }{
 	{"memory", 300, func(s sampler.Source, dev int) error { _, err := s.Memory(dev); return err }},
 	{"processes", 50, func(s sampler.Source, dev int) error { _, err := s.Processes(dev); return err }},
-	{"metrics", 20, func(s sampler.Source, dev int) error { _, err := s.Metrics(dev); return err }},
-	{"pcie traffic", 3, func(s sampler.Source, dev int) error { _, _, err := s.Throughput(dev); return err }},
+	{callMetrics, 20, func(s sampler.Source, dev int) error { _, err := s.Metrics(dev); return err }},
+	{callTraffic, 3, func(s sampler.Source, dev int) error { _, _, err := s.Throughput(dev); return err }},
 }
 
 // measure times the calls of every GPU, within measureFor in all.
@@ -155,7 +161,7 @@ func timeCalls(ctx context.Context, name, gpu string, most int, limit time.Durat
 	for begin := time.Now(); len(all) < most && (len(all) == 0 || time.Since(begin) < limit); {
 		took, done, err := timed(ctx, call)
 		if err != nil {
-			t.Error = sampler.Clean(err.Error())
+			t.Error, t.failure = sampler.Clean(err.Error()), err
 			if !done || len(all) == 0 {
 				break
 			}

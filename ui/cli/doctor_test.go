@@ -183,6 +183,26 @@ func TestTimeCalls(t *testing.T) {
 	}
 }
 
+// A GPU whose metrics alone do not answer is named, and one that has none is no failure.
+func TestCheckMetrics(t *testing.T) {
+	call := func(name string, err error) callTime {
+		return timeCalls(t.Context(), name, "1", 1, 0, func() error { return err })
+	}
+	for _, row := range []struct {
+		calls       []callTime
+		state, says string
+	}{
+		{[]callTime{call(callMetrics, nil), call(callTraffic, nil)}, stateOK, "utilization"},
+		{[]callTime{call("memory", errHangs), call(callMetrics, nil), call(callTraffic, sampler.ErrNotSupported)}, stateOK, "utilization"},
+		{[]callTime{call(callMetrics, errHangs), call(callTraffic, errHangs)}, statePartial, "GPU 1: not answering within 5s"},
+		{[]callTime{call("memory", nil)}, stateUnavailable, "no call"},
+	} {
+		if f := checkMetrics(&checkup{app: &app{}, calls: row.calls}); f.State != row.state || !strings.Contains(f.Why, row.says) || strings.Count(f.Why, "GPU 1") > 1 {
+			t.Errorf("%+v, want %s with %q", f, row.state, row.says)
+		}
+	}
+}
+
 // The least and most often read GPUs are distinguished, and windows of the past do not count.
 func TestRates(t *testing.T) {
 	at := time.Date(2026, 11, 20, 14, 0, 0, 0, time.UTC)
