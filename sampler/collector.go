@@ -35,12 +35,14 @@ func newCollector() *collector {
 	return &collector{byKey: map[GPUKey]*device{}, marks: NewWatermarks(), peaked: make(chan struct{}, 1)}
 }
 
-// adopt takes the devices of a new connection. What is known of a UUID stays.
+// adopt takes the devices of a new connection. What is known of a UUID stays. One that another device has, too (cloned virtual
+// machines), tells nothing.
 func (c *collector) adopt(inv Inventory) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.inv, c.lost, c.gpus, c.last = inv, nil, nil, nil
 	c.inv.Driver, c.inv.CUDA = Clean(inv.Driver), Clean(inv.CUDA)
+	taken := map[string]bool{}
 	for _, d := range inv.Devices {
 		d.Name, d.UUID, d.PCI = Clean(d.Name), Clean(d.UUID), Clean(d.PCI)
 		if d.MIG != nil {
@@ -48,6 +50,10 @@ func (c *collector) adopt(inv Inventory) {
 			m.Profile, m.ParentUUID = Clean(m.Profile), Clean(m.ParentUUID)
 			d.MIG = &m
 		}
+		if taken[d.UUID] {
+			d.UUID = ""
+		}
+		taken[d.UUID] = true
 		known := c.byKey[d.Key()]
 		if known == nil {
 			known = &device{}

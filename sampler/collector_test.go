@@ -514,6 +514,26 @@ func TestReconnectFindsItsOwn(t *testing.T) {
 	}
 }
 
+// GPUs that say the same UUID are GPUs of their own, again after a reconnect.
+func TestSharedUUID(t *testing.T) {
+	c := newCollector()
+	for range 2 {
+		c.adopt(devices("GPU-0", "GPU-0", "", "GPU-1", "GPU-0"))
+		for i := range 5 {
+			c.reading(i, noon, reading(Bytes(i+1)*GiB), nil)
+		}
+		keys := map[GPUKey]bool{}
+		for i, g := range c.shot(noon.Add(time.Second)).GPUs {
+			if keys[g.Key()] = true; g.Index != i || g.Memory.Used.Or(0) != Bytes(i+1)*GiB || g.Memory.Peak.Bytes != Bytes(i+1)*GiB {
+				t.Errorf("GPU %d is %+v", i, g)
+			}
+		}
+		if len(keys) != 5 {
+			t.Errorf("keys %v", keys)
+		}
+	}
+}
+
 func TestNamesFromOutside(t *testing.T) {
 	c := newCollector()
 	c.adopt(Inventory{Driver: "580\x1b]0;x\x07", CUDA: "13\n", Devices: []Device{{UUID: "GPU-\xff", Name: "\x1b[31mH100\nTi", PCI: "\u202e0"}}})
