@@ -72,7 +72,7 @@ const (
 	slotMost   = 10 * time.Millisecond
 	slotMargin = 5 * time.Millisecond
 	slotCheap  = 250 * time.Microsecond
-	slotBrief  = 4 * time.Millisecond
+	slotBrief  = 6 * time.Millisecond
 )
 
 func newSchedule(base time.Duration, n, slots int, now time.Time) *schedule {
