@@ -10,6 +10,7 @@ import "time"
 // loop and the reader of recordings count with the same rule, so live and replay agree.
 type FallCounter struct {
 	top, bottom Bytes
+	atTop       time.Time // when it was last within half a step of the top
 	falling     bool
 	fell        time.Time // when it last fell by a step
 	low         time.Time // when the bottom was reached
@@ -28,9 +29,11 @@ const (
 	// before, tells a refusal from a program that empties its cache before it needs more.
 	fallAtOnce = 150 * time.Millisecond
 	fallFree   = 15
-	// A fall is 1 % of the GPU, from more than half of it, and ends within 5 % of the limit.
+	// A fall is 1 % of the GPU, from more than half of it, and ends within 5 % of the limit. Windows that a desktop opens
+	// and closes move less than fallLeast.
 	fallStep  = 100
 	fallLimit = 20
+	fallLeast = 128 * MiB
 )
 
 // Fall is a near miss: how far it went, and whether it also began at the limit.
@@ -42,7 +45,7 @@ type Fall struct {
 // Add takes one reading. near: a fall has just ended at the limit. usable is what all
 // processes together can have.
 func (f *FallCounter) Add(at time.Time, used, usable Bytes) (fall Fall, near bool) {
-	step, limit := usable/fallStep, usable-usable/fallLimit
+	step, limit := max(usable/fallStep, fallLeast), usable-usable/fallLimit
 	if f.falling && !f.rose && used >= f.bottom+step {
 		f.rose, f.asked = true, f.asked || at.Sub(f.low) <= fallAtOnce
 	}
@@ -83,9 +86,14 @@ func (f *FallCounter) reach(used Bytes, at time.Time) {
 // end begins anew at the level of now.
 func (f *FallCounter) end(used Bytes) { f.falling, f.top, f.mark = false, used, used }
 
-// rise follows the top.
+// rise follows the top, and what drifts away from it little by little, as a desktop beside does: that is no fall.
 func (f *FallCounter) rise(used Bytes, at time.Time, step Bytes) {
-	f.top = max(f.top, used)
+	switch {
+	case used+step/2 >= f.top:
+		f.top, f.atTop = max(f.top, used), at
+	case at.Sub(f.atTop) > fallReturn || at.Before(f.atTop):
+		f.top, f.atTop = used, at
+	}
 	if used >= f.mark+step {
 		f.mark, f.climbed = used, at
 	}

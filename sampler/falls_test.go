@@ -42,6 +42,8 @@ func TestFallCounter(t *testing.T) {
 		"from less than half":           {[]at{{0, 490}, {100, 300}, {200, 960}}, 0, 0},
 		"little was given back":         {[]at{{0, 998}, {100, 978}, {1601, 978}}, 1, 20},
 		"the end of a spike":            {[]at{{0, 998}, {100, 978}, {900, 300}, {2600, 300}}, 0, 0},
+		"drifts away from the top":      {[]at{{0, 980}, {1000, 973}, {2600, 972}, {2700, 969}, {4300, 969}}, 0, 0},
+		"falls behind a drift":          {[]at{{0, 980}, {1000, 973}, {1500, 969}, {3100, 969}}, 1, 11},
 		"not yet known":                 {[]at{{0, 998}, {100, 978}, {1600, 978}}, 0, 0},
 		"stays just at the limit":       {[]at{{0, 980}, {100, 950}, {1601, 950}}, 1, 30},
 		"stays just below it":           {[]at{{0, 980}, {100, 949}, {1601, 949}}, 0, 0},
@@ -57,9 +59,9 @@ func TestFallCounter(t *testing.T) {
 			var f FallCounter
 			var w Window
 			for _, r := range row.readings {
-				f.Count(&w, noon.Add(time.Duration(r.ms)*time.Millisecond), r.used*MiB, 1000*MiB)
+				f.Count(&w, noon.Add(time.Duration(r.ms)*time.Millisecond), r.used*GiB, 1000*GiB)
 			}
-			if n, ok := w.Falls.Value(); !ok || n != row.falls || w.DeepestFall.Or(0) != row.deepest*MiB {
+			if n, ok := w.Falls.Value(); !ok || n != row.falls || w.DeepestFall.Or(0) != row.deepest*GiB {
 				t.Errorf("%d falls, deepest %v", n, w.DeepestFall)
 			}
 		})
@@ -67,17 +69,25 @@ func TestFallCounter(t *testing.T) {
 	var from FallCounter
 	var w Window
 	for i, used := range []Bytes{700, 300, 960, 990, 300, 960, 940, 300, 960} { // from below, from the limit, from the limit in two steps
-		from.Count(&w, noon.Add(time.Duration(i)*20*time.Millisecond), used*MiB, 1000*MiB)
+		from.Count(&w, noon.Add(time.Duration(i)*20*time.Millisecond), used*GiB, 1000*GiB)
 	}
 	if w.Falls.Or(0) != 3 || w.LimitFalls.Or(0) != 2 {
 		t.Errorf("%v falls, %v from the limit", w.Falls, w.LimitFalls)
 	}
 	for from, want := range map[Bytes]bool{949: false, 950: true} {
 		var f FallCounter
-		f.Add(noon, from*MiB, 1000*MiB)
-		f.Add(noon, 300*MiB, 1000*MiB)
-		if fall, near := f.Add(noon, 960*MiB, 1000*MiB); !near || fall.FromLimit != want {
-			t.Errorf("from %v: %v %+v", from*MiB, near, fall)
+		f.Add(noon, from*GiB, 1000*GiB)
+		f.Add(noon, 300*GiB, 1000*GiB)
+		if fall, near := f.Add(noon, 960*GiB, 1000*GiB); !near || fall.FromLimit != want {
+			t.Errorf("from %v: %v %+v", from*GiB, near, fall)
+		}
+	}
+	for depth, want := range map[Bytes]bool{127: false, 128: true} { // beside a desktop, on 8 GiB
+		var f FallCounter
+		f.Add(noon, 8000*MiB, 8192*MiB)
+		f.Add(noon.Add(time.Second), (8000-depth)*MiB, 8192*MiB)
+		if fall, near := f.Add(noon.Add(3*time.Second), (8000-depth)*MiB, 8192*MiB); near != want {
+			t.Errorf("%d MiB: %v %+v", depth, near, fall)
 		}
 	}
 	var f FallCounter
