@@ -134,6 +134,9 @@ type LogContext struct {
 	Told             []string          `json:"told,omitempty"`    // what whoever wrote the text says: ToldGrowth …
 	Scripts          []string          `json:"scripts,omitempty"` // that the text names outside of tracebacks
 	GPUMemory        []Bytes           `json:"gpu_memory_bytes"`  // the log's own figures per epoch or print, oldest first (GPU_mem, max mem)
+	GlobalBatch      Opt[int]          `json:"-"`                 // samples of all GPUs together, and of all steps that accumulate
+	Replicas         Opt[int]          `json:"-"`                 // of the model, where that is not the world size
+	Resumed          bool              `json:"-"`                 // its steps and epochs go on from those of a run before
 	Slowdown         float64           `json:"-"`                 // how many times as long as at first a step took in the end, by the log; 0: not known
 }
 

@@ -1,6 +1,11 @@
 package explain
 
-import "nvpeak/sampler"
+import (
+	"slices"
+	"strings"
+
+	"nvpeak/sampler"
+)
 
 // causesPhase read when in the run it happened.
 var causesPhase = []causeRow{
@@ -74,7 +79,7 @@ var causesPhase = []causeRow{
 		}},
 	{id: "graph", cause: CauseLeak, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
 		when: func(f *failure) bool {
-			return !f.onHost() && f.late() && f.inCode("+= loss\n", "append(loss)", "append(output")
+			return !f.onHost() && (f.late() && f.inCode("+= loss\n", "append(loss)", "append(output") || f.sumsGraphs())
 		},
 		confidence: always(0.8),
 		evidence:   func(f *failure) string { return f.words.Say("why.graph") }},
@@ -148,4 +153,14 @@ var causesPhase = []causeRow{
 func (f *job) itemsPassed() bool {
 	return !f.onHost() && f.program.is(evaluation|inference) && f.context.Step.Or(0) >= 10 && f.numbers() && f.class.class == classAllocator && !f.graphOff() &&
 		f.phase() != sampler.PhaseLoading && !f.limited() && !f.oversubscribed() && !f.refusedThoughFree() && !f.inFunction("sample", "decode", "generate", "denoise", "vae")
+}
+
+// sumOfSteps is a sum over steps of what a model returns, with its graph. A sum of the losses of one step does not call the model.
+var sumOfSteps = sampler.Pattern{Source: `\b(?:(?:total|running|epoch|train|cum\w*|sum)_?loss\w*|loss_?(?:sum|total)|losses)\s*\+=\s*(?:self\.)?\w*(?:model|net|network)\w*\(`}
+
+// sumsGraphs: the line that failed keeps the graphs of all steps.
+func (f *facts) sumsGraphs() bool {
+	return f.phase() != sampler.PhaseValidation && slices.ContainsFunc(f.context.Code, func(line string) bool {
+		return sumOfSteps.Get().MatchString(line) && !strings.Contains(line, ".item()") && !strings.Contains(line, ".detach()") && !strings.Contains(line, "float(")
+	})
 }

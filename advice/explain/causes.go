@@ -72,11 +72,11 @@ func (f *failure) weigh(list []sampler.Cause) {
 }
 
 // alertCauses are those of the alerts before the failure. What came back again and again in
-// training was no validation: larger batches.
+// training, or in a program that only runs a model, was no validation: larger batches.
 func (f *failure) alertCauses() []sampler.Cause {
 	list := AlertCauses(f.alerts)
 	for i := range list {
-		if list[i].ID == CauseValidationSpike && f.phase() == sampler.PhaseTraining {
+		if list[i].ID == CauseValidationSpike && (f.phase() == sampler.PhaseTraining || f.program.is(inference|server|imageTool)) {
 			list[i].ID = CauseDataSpike
 		}
 	}

@@ -59,3 +59,8 @@ func (f *facts) unusualRequest() bool {
 func (f *facts) matchesBoxes() bool {
 	return !f.onHost() && f.phase() != sampler.PhaseValidation && f.inFunction("bbox_overlaps", "box_iou", "bbox_iou", "assign_targets", "compute_matches")
 }
+
+// joinsKeys: the keys and values of one layer of a language model were joined with new ones; every layer after it asks for as much.
+func (f *facts) joinsKeys() bool {
+	return f.inFile("cache_utils.py") || f.inCode("torch.cat([past_key", "torch.cat((past_key", "torch.cat([self.key_cache", "torch.cat([self.value_cache")
+}

@@ -106,7 +106,7 @@ func (f *failure) fragmentationSure() float64 {
 	if f.bigRequest() && (f.gathersOutputs() || f.lastStage()) {
 		p = min(p, 0.6) // the other GPUs never need that
 	}
-	if f.changed() || f.outgrownStates() {
+	if f.changed() || f.outgrownStates() || f.joinsKeys() && f.bigRequest() {
 		p = min(p, 0.4) // one request of many that were never made before: that this one fits packed proves nothing
 	}
 	if f.program.is(running) && !f.late() {

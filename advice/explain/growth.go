@@ -18,13 +18,23 @@ func (f *facts) late() bool {
 // minutes of most runs, so a climb before that is the start and no growth.
 const startSeconds = 240
 
-// startingUp: the recording shows a process younger than that, and no log says that steps were done.
+// startingUp: the recording shows a process younger than that, and no log says that steps were done; those of a resumed run go on
+// from a run before.
 func (f *facts) startingUp() bool {
-	if f.history == nil || f.context.Epoch.Or(0) > 0 || f.context.Step.Or(0) >= 10 {
+	if f.history == nil || (f.context.Epoch.Or(0) > 0 || f.context.Step.Or(0) >= 10) && !f.resumed() {
 		return false
 	}
 	age, known := f.history.Age.Value()
 	return known && age < startSeconds || f.inOptimizer() && !f.context.Step.Known() && !f.context.Epoch.Known()
+}
+
+// stepsMost is more steps than a training does in a second.
+const stepsMost = 50
+
+// resumed: the log says so, or the process is too young for its steps.
+func (f *facts) resumed() bool {
+	age, known := f.history.Age.Value()
+	return f.context.Resumed || known && age > 0 && float64(f.context.Step.Or(0)) > stepsMost*age
 }
 
 // stretches are the peaks of the process over the run, oldest first: from the recording, or else
@@ -201,7 +211,8 @@ func (f *facts) flat() bool {
 }
 
 // grewUnallocated: the request would have fitted into what was free or reserved but unallocated,
-// and the latter is most of what the process grew by.
+// and the latter is most of what the process grew by. Where tensors alone hold more in the end than the whole process did at
+// first, they have grown.
 func (f *facts) grewUnallocated() bool {
 	h, unallocated, need := f.history, f.unallocated.Or(0), f.requested.Or(0)
 	if h == nil || len(h.Peaks) < 2 || unallocated == 0 || need == 0 || need > unallocated+f.free.Or(0) {
@@ -209,6 +220,9 @@ func (f *facts) grewUnallocated() bool {
 	}
 	if f.tensorsGrew() || f.keptRise().levels > 0 {
 		return false // tensors grew
+	}
+	if g := riseOfLevels(h.Peaks); g.levels >= 3 && f.allocated.Or(0) > g.first {
+		return false
 	}
 	grown := h.Peaks[len(h.Peaks)-1].Less(h.Peaks[0])
 	return unallocated >= grown && f.unallocatedShare() >= 0.05

@@ -194,6 +194,9 @@ func (f *job) batch() int {
 	if f.onePicture() || f.splats() || f.told(sampler.ToldOne) && f.told(sampler.ToldTried+"batch") {
 		return 1
 	}
+	if global, known := f.context.GlobalBatch.Value(); known && !f.context.BatchSize.Known() && global > 0 && global <= f.context.Replicas.Else(f.context.WorldSize).Or(0) {
+		return 1 // each GPU has one
+	}
 	return max(0, f.context.BatchSize.Or(0))
 }
 

@@ -21,6 +21,8 @@ var changeForms = []*lazy{
 	pattern(`(?i)\b(?:increas\w+|enlarg\w+|grow\w*)\b.{0,40}\b(?:size|length|resolution|frames|tokens|crop|batch)\b`),
 }
 
+var lossFigure = pattern(`(?i)\bloss\w*['"]?\s*[:= ]\s*\d`)
+
 // changeWithin is how many lines before a failure, or before its traceback, are asked.
 const changeWithin = 3
 
@@ -34,8 +36,8 @@ func change(lines []*keptLine, begins int) string {
 			continue
 		}
 		asked++
-		if len(text) > 300 {
-			continue
+		if len(text) > 300 || lossFigure.MatchString(text) {
+			continue // a step that was done announces nothing
 		}
 		for _, form := range changeForms {
 			if at := form.findIn(text, lines[i].squeezed()); at != nil && grows(at) {

@@ -152,6 +152,7 @@ func (c *gathered) progress(lines []*keptLine) {
 		c.Step = c.Step.Else(n.step)
 		c.steps = c.steps || n.step.Or(0) > 0
 		c.NaNLoss = c.NaNLoss || n.nan
+		c.Resumed = c.Resumed || n.resumed
 	}
 }
 

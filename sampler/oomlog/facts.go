@@ -74,11 +74,13 @@ var factRows = []factRow{
 	fact(`(?i)\b(?:(?:num(?:ber)?|total|trainable|trained|model|#)[ _.]*(?:of )?(?:\w+ )?)+(?:params?|parameters)\b(?: count)?[^\d\n]{0,24}?[:=(]\s*(\d[\d,]*(?:\.\d+)?)\s?([KMB]?)`, setParameters),
 	fact(`(?i)\bparam(?:eter)?s?(?: count|\(M\))?\s*[:=]\s*(\d[\d,]*(?:\.\d+)?)\s?([KMB]?)\b`, setParameters),
 	// A word before it that is no number leaves the batch of training as it is.
-	fact(`(?i)(?:\b(?:\w+_)?(eval|val|valid|validation|test|dev)[ _-])?(?:batch[ _-]?size(?:[ _](?:per[ _](?:device|gpu|replica|card)|train))?|samples per gpu)['"]?(?: ?/ ?[^\x00-\x7f]+)?\s*(?:[:=]=?|\s(?:(?:of|to|is|was|as|at|set|reduced|lowered|changed|down|even|just|only|small|low)\s){0,4}|\s?(?:设置?|改|调|降)(?:为|成|到|至)\s?|["'\x60]? and ["'\x60]?\w+["'\x60]? to\s)\s*\[?(\d{1,6})\b`, setInt(batchSize)),
+	fact(`(?i)(?:\b(?:\w+_)?(eval|val|valid|validation|test|dev|global|effective)[ _-])?(?:batch[ _-]?size(?:[ _](?:per[ _](?:device|gpu|replica|card)|train))?|samples per gpu)['"]?(?: ?/ ?[^\x00-\x7f]+)?\s*(?:[:=]=?|\s(?:(?:of|to|is|was|as|at|set|reduced|lowered|changed|down|even|just|only|small|low)\s){0,4}|\s?(?:设置?|改|调|降)(?:为|成|到|至)\s?|["'\x60]? and ["'\x60]?\w+["'\x60]? to\s)\s*\[?(\d{1,6})\b`, setInt(batchSize)),
 	fact(`(?i)\bbatch[ _-]?size (?:(?:is|of|to|as|set|reduced|down|even|just|only) ){0,4}one\b()`, func(c *sampler.LogContext, _ string, _ []string) { c.BatchSize = sampler.Some(1) }),
 	fact(`(?i)\bbatch[ _-]?size from \d{1,6} (?:down )?to (\d{1,6})\b()`, setInt(batchSize)),
 	fact(`(?i)\bmicro[_ -]batch[_ -]size['"]?\s*[:=]\s*(\d{1,6})\b()`, setInt(batchSize)), // what is processed at once, of a larger batch_size beside it
 	fact(`(?i)\s-{0,2}batch=(\d{1,6})\b|--batch (\d{1,6})\b|\s-b (\d{1,5})\b|\bbs ?= ?(\d{1,5})\b`, setInt(batchSize)),
+	fact(`(?i)\b(?:global|effective)[ _-](?:train[ _-])?batch[ _-]?size['"]?\s*[:=]\s*(\d{1,6})\b()`, setInt(func(c *sampler.LogContext) *sampler.Opt[int] { return &c.GlobalBatch })),
+	fact(`(?i)\bdata[ _-]parallel[ _-]size['"]?\s*[:=]\s*(\d{1,5})\b()`, setInt(func(c *sampler.LogContext) *sampler.Opt[int] { return &c.Replicas })),
 	fact(`(?i)world[ _-]?size['"]?\s*[:= ]\s*(\d{1,5})\b|--num_processes[= ](\d+)`, setInt(worldSize)),
 	fact(`(?i)--nproc[_-]per[_-]node[= ](\d{1,3})\b|tensor[_-]parallel[_-]size[= ](\d{1,3})\b|-tp[= ](\d{1,3})\b`, func(c *sampler.LogContext, value string, _ []string) {
 		c.WorldSize = c.WorldSize.Else(number(value))

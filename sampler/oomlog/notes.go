@@ -10,6 +10,7 @@ import (
 type notes struct {
 	epoch, epochs, step sampler.Opt[int]
 	nan                 bool
+	resumed             bool   // a run before this one is gone on with
 	traceback           bool   // one begins here
 	frame, phase        string // a function of a traceback and what its name tells
 	arrow               string // the source line an arrow points at
@@ -17,9 +18,9 @@ type notes struct {
 }
 
 func notesOf(text string, short *squeezed) notes {
-	n := notes{traceback: strings.Contains(text, "Traceback (most recent call last)"), stands: phaseOfLine(text, short)}
+	n := notes{traceback: strings.Contains(text, "Traceback (most recent call last)"), stands: phaseOfLine(text, short), resumed: resumes.matchIn(text, short)}
 	for i := range epochForms {
-		if at := epochForms[i].findIn(text, short); at != nil && !resumes.matchIn(text, short) {
+		if at := epochForms[i].findIn(text, short); at != nil && !n.resumed {
 			n.epoch = number(at[1])
 			if len(at) > 2 {
 				n.epochs = number(at[2])
@@ -28,7 +29,7 @@ func notesOf(text string, short *squeezed) notes {
 		}
 	}
 	for i := range stepForms {
-		if at := stepForms[i].findIn(text, short); at != nil && !loadingBar.matchIn(text, short) && !resumes.matchIn(text, short) {
+		if at := stepForms[i].findIn(text, short); at != nil && !loadingBar.matchIn(text, short) && !n.resumed {
 			n.step = number(at[1])
 			break
 		}
@@ -53,7 +54,7 @@ var (
 		pattern(`(?i)\bep\s?(\d{1,5}) (?:train|eval)`),
 	}
 	stepForms = []*lazy{
-		pattern(`(?i)(?:^|[^-\w])(?:global[ _])?(?:step|iter(?:ation)?s?)[\s:#=\[(]{1,4}(\d{1,9})(?:[^\w%]|$)`),
+		pattern(`(?i)(?:^|[^-\w])(?:global[ _])?(?:step|iter(?:ation)?s?)[\s:#=\[(]{1,14}(\d{1,9})(?:[^\w%]|$)`),
 		pattern(`\|\s*(\d{1,9})/\d{1,9} \[`),
 		pattern(`\b(\d{1,9})/\d{1,9} \[[\d:]+(?:<|,)`),
 		pattern(`\[\s*(\d{1,7})/\d{1,7}\]`),

@@ -18,16 +18,20 @@ type paceRow struct {
 }
 
 // paceRows, the first that fits a line counts. Sources: tqdm, detectron2's CommonMetricPrinter, mmengine's
-// LoggerHook, Megatron-LM, PhysicsNeMo.
+// LoggerHook, Megatron-LM, PhysicsNeMo, ESPnet, DeepSpeed.
 var paceRows = []paceRow{
 	{word: "time/iteration:"},
 	{word: "time per iteration (ms):"},
 	{word: "last_time: "},
+	{word: "train_time="}, // before optim_step_time= on the same line
 	{word: "step_time"},
 	{word: " time: ", needs: "data_time: "},
 	{word: "it/s", before: true, rate: true},
 	{word: "s/it", before: true},
+	{word: "batch/s", before: true, rate: true},
+	{word: "s/batch", before: true},
 	{word: "s/step", before: true},
+	{word: "currsamplespersec=", rate: true},
 }
 
 func paceWords() (words []string) {

@@ -15,6 +15,8 @@ func TestSlowdown(t *testing.T) {
 		`{"event": "train_step", "step": %d, "loss": 3.3, "step_time_s": %.3f}`,
 		"epoch 1 step %d loss 2.3 %.2f s/it",
 		"iteration %d/ 500 | elapsed time per iteration (ms): %.1f | loss",
+		"[gpu02] (trainer:755) INFO: 1epoch:train:%d-1600batch: iter_time=2.1e-04, forward_time=0.340, loss_ctc=49.786, optim_step_time=0.031, train_time=%.3f",
+		"indexing:  39%% | %d/3107 [19:13<30:23, %.2fs/batch]",
 	} {
 		for _, growth := range []float64{0, 0.5} {
 			var b strings.Builder
@@ -43,6 +45,17 @@ func TestSlowdownOfRates(t *testing.T) {
 		}
 	}
 	if got := p.slowdown(); got < 1.4 {
+		t.Errorf("%.2f", got)
+	}
+}
+
+// DeepSpeed tells samples in a second.
+func TestSlowdownOfSamples(t *testing.T) {
+	var p paceBook
+	for i := range 80 {
+		fmt.Fprintf(writer{&p}, "epoch=0/micro_step=%d/global_step=%d, RunningAvgSamplesPerSec=13.3333, CurrSamplesPerSec=%.4f, MemAllocated=14.22GB", i, i, 10/(0.5+float64(i)/80))
+	}
+	if got := p.slowdown(); got < 1.7 || got > 2.4 {
 		t.Errorf("%.2f", got)
 	}
 }

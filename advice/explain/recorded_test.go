@@ -1,0 +1,52 @@
+package explain
+
+import (
+	"testing"
+
+	"nvpeak/sampler"
+)
+
+// What the recording shows decides between causes that one message cannot tell apart.
+func TestRecordedCauses(t *testing.T) {
+	levels := func(gib ...float64) (list []sampler.Bytes) {
+		for _, g := range gib {
+			list = append(list, gibs(g).Or(0))
+		}
+		return list
+	}
+	flat := levels(40, 40.1, 40, 40.1, 40, 40.1, 40, 40.1, 40, 40.1)
+	for what, row := range map[string]struct {
+		total, need, free, allocated, unallocated float64
+		history                                   History
+		context                                   sampler.LogContext
+		cause, fix                                string
+	}{
+		"a sum of steps keeps their graphs, from the first ones on": {14.75, 0.05, 0, 14.13, 0.32, History{Age: sampler.Some(137.0)},
+			sampler.LogContext{Phase: sampler.PhaseTraining, Step: sampler.Some(2), Functions: []string{"run_epoch"}, Code: []string{"total_loss += model(ids, labels=labels).loss"}}, CauseLeak, FixLeak},
+		"a sum of numbers does not": {14.75, 0.05, 0, 14.13, 0.32, History{Age: sampler.Some(137.0)},
+			sampler.LogContext{Phase: sampler.PhaseTraining, Step: sampler.Some(2), Functions: []string{"run_epoch"}, Code: []string{"total_loss += model(ids, labels=labels).loss.item()"}}, CauseTooBig, FixHalveBatchAccumulate},
+		"tensors alone hold more than the process did at first": {23.69, 0.31, 0.31, 21.59, 1.43, History{Age: sampler.Some(7200.0), Peaks: levels(22.7, 21.4, 21.4, 21.6, 21.8, 22, 22.2, 22.5, 22.8, 23, 23.2, 23.5, 23.7)},
+			sampler.LogContext{Phase: sampler.PhaseInference, Step: sampler.Some(9060), Functions: []string{"encode_all", "forward"}}, CauseLeak, FixLeak},
+		"every layer asks for its keys again": {44.53, 3.12, 0.81, 39.13, 4.12, History{Age: sampler.Some(1000.0), Peaks: flat},
+			sampler.LogContext{Phase: sampler.PhaseInference, Step: sampler.Some(190), Functions: []string{"generate", "update"}, Files: []string{"transformers/cache_utils.py"}}, CauseDataSpike, FixCapSampleSize},
+		"a resumed run dies at once": {47.5, 0.22, 0.11, 45.49, 1.43, History{Age: sampler.Some(125.0), Peaks: levels(5, 20, 40)},
+			sampler.LogContext{Phase: sampler.PhaseTraining, Step: sampler.Some(11500), Resumed: true, Functions: []string{"main", "forward"}}, CauseTooBig, FixLoadOnCPU},
+		"more steps than a process of that age can have done": {47.5, 0.22, 0.11, 45.49, 1.43, History{Age: sampler.Some(110.0), Peaks: levels(5, 20, 40)},
+			sampler.LogContext{Phase: sampler.PhaseTraining, Step: sampler.Some(42000), Functions: []string{"main", "forward"}}, CauseTooBig, FixHalveBatchAccumulate},
+		"the odd sample may be one": {15.77, 1.02, 0.22, 13.18, 2.0, History{Age: sampler.Some(800.0), Peaks: levels(14, 14.1, 14, 14.1, 14, 14.1)},
+			sampler.LogContext{Phase: sampler.PhaseTraining, Step: sampler.Some(1723), Functions: []string{"train", "forward"}}, CauseDataSpike, FixCapSampleSize},
+		"a batch of four on four GPUs": {79.11, 54.27, 23.37, 43.44, 11.41, History{Age: sampler.Some(1400.0), Peaks: flat},
+			sampler.LogContext{Phase: sampler.PhaseTraining, Step: sampler.Some(700), GlobalBatch: sampler.Some(4), Replicas: sampler.Some(4), Functions: []string{"train_step", "forward"}}, CauseDataSpike, FixCapSampleSize},
+	} {
+		e := pytorch(gibs(row.need), gibs(row.total), gibs(row.free))
+		e.Text = "CUDA out of memory."
+		e.Allocated, e.ReservedUnallocated, e.ProcessInUse = gibs(row.allocated), gibs(row.unallocated), gibs(row.total-row.free)
+		row.context.Environment = map[string]string{}
+		e.Context = &row.context
+		row.history.Process = e.ProcessInUse
+		got := Explain(Incident{Events: []sampler.OOMEvent{e}, Histories: []*History{&row.history}})
+		if got.Causes[0].ID != row.cause || got.Advice[0].ID != row.fix {
+			t.Errorf("%s: %s, %s; want %s, %s\n%+v", what, got.Causes[0].ID, got.Advice[0].ID, row.cause, row.fix, got.Causes)
+		}
+	}
+}
