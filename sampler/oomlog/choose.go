@@ -10,11 +10,16 @@ import (
 // Choose returns the indices of so many failures that tell most of a run, in their order: half of them are the
 // first, a quarter the last, and between these what tells something else comes before more of the same.
 func Choose(events []sampler.OOMEvent, most int) []int {
-	most = min(most, len(events))
-	first, last := most/2, len(events)-most/4
+	return choose(len(events), most, func(i int) *sampler.OOMEvent { return &events[i] })
+}
+
+// choose is Choose for so many events, wherever they are.
+func choose(count, most int, event func(i int) *sampler.OOMEvent) []int {
+	most = min(most, count)
+	first, last := most/2, count-most/4
 	var kept, between []int
-	weight := weights(events)
-	for i := range events {
+	weight := weights(count, event)
+	for i := range count {
 		if i < first || i >= last {
 			kept = append(kept, i)
 		} else {
@@ -22,7 +27,7 @@ func Choose(events []sampler.OOMEvent, most int) []int {
 		}
 	}
 	slices.SortStableFunc(between, func(a, b int) int {
-		return cmp.Or(cmp.Compare(weight[a], weight[b]), cmp.Compare(events[b].Requested.Or(0), events[a].Requested.Or(0)))
+		return cmp.Or(cmp.Compare(weight[a], weight[b]), cmp.Compare(event(b).Requested.Or(0), event(a).Requested.Or(0)))
 	})
 	kept = append(kept, between[:min(len(between), most-len(kept))]...)
 	slices.Sort(kept)
@@ -31,16 +36,16 @@ func Choose(events []sampler.OOMEvent, most int) []int {
 
 // weights are low for what must be kept: the failure that the program did not survive first, then one of each
 // kind, rank and GPU, those that it did not survive before the others, which follow by what they asked for.
-func weights(events []sampler.OOMEvent) []int {
+func weights(count int, event func(i int) *sampler.OOMEvent) []int {
 	type alike struct {
 		framework, kind, memory string
 		rank, gpu               sampler.Opt[int]
 		recovered               bool
 	}
 	seen, died := map[alike]bool{}, false
-	out := make([]int, len(events))
-	for i := range events {
-		e := &events[i]
+	out := make([]int, count)
+	for i := range out {
+		e := event(i)
 		k := alike{e.Framework, e.Kind, e.MemoryKind, e.Rank, e.GPUIndex, e.Recovered}
 		switch {
 		case !e.Recovered && !died:

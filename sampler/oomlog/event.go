@@ -10,7 +10,7 @@ import (
 func build(m *message, c candidate, text *whole, around *surroundings) (*findings, bool) {
 	r := c.row
 	body := firstWithNumbers(m.body(c, text.all(), " "), r)
-	f := &findings{row: r}
+	f := &findings{held: held{row: r}}
 	f.Framework, f.Kind, f.MemoryKind = r.framework, r.kind, r.memory
 	f.OtherProcesses = []sampler.OtherProcess{}
 	f.Line, f.Occurrences, f.Recovered = m.first.number, 1, r.recovered && !spoken.MatchString(m.head) || m.recovered

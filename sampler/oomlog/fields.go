@@ -10,8 +10,7 @@ import (
 
 // findings is an event while its numbers are being read.
 type findings struct {
-	sampler.OOMEvent
-	row       *compiledRow
+	held
 	sentinels []string // what was printed but is no fact
 	more      bool     // numbers beside the request
 }

@@ -21,7 +21,7 @@ type parser struct {
 	held    holder
 	shapes  shapes
 	scratch []byte
-	out     []found
+	out     []*found
 }
 
 func newParser() *parser {
@@ -44,7 +44,7 @@ func (p *parser) events() (events []sampler.OOMEvent) {
 }
 
 // ready is what events returns, before anybody has asked for the contexts.
-func (p *parser) ready() []found {
+func (p *parser) ready() []*found {
 	out := p.out
 	p.out = nil
 	return out

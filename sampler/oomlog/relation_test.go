@@ -163,7 +163,7 @@ func TestHolderReleases(t *testing.T) {
 	}{"young": {1, 9 + holdLines, 0}, "old": {1, 10 + holdLines, 1}, "at the end": {3, -1, 3}, "as many as may be": {maxHeld, 10, 0}, "one more": {maxHeld + 1, 10, 1}, "at line 0": {1, 0, 0}} {
 		var h holder
 		for range row.count {
-			h.events = append(h.events, &held{last: 10})
+			h.insert(&held{last: 10, row: &compiledRow{}})
 		}
 		if out := h.release(nil, row.now); len(out) != row.out {
 			t.Errorf("%s: %d are released, want %d", name, len(out), row.out)
@@ -193,7 +193,7 @@ func TestHolderLatest(t *testing.T) {
 func TestHolderOrder(t *testing.T) {
 	var h holder
 	add := func(at, lines int, kind string) *held {
-		f, m := &findings{row: &compiledRow{}}, &message{lines: make([]string, lines), first: line{number: at}}
+		f, m := &findings{held: held{row: &compiledRow{}}}, &message{lines: make([]string, lines), first: line{number: at}}
 		f.Kind, f.Line = kind, at
 		return h.add(f, m, "")
 	}
