@@ -56,15 +56,15 @@ func (f *factBook) each(visit func(l *factLine)) {
 }
 
 // statements are what a line says.
-func (l *factLine) statements() []statement {
+func (l *factLine) statements(known *shapes) []statement {
 	if !l.read {
 		l.read = true
 		line := &l.rawLine
 		if l.kept.added == l.added && len(l.kept.text) < keepBytes {
 			line = l.kept
 		}
-		for _, one := range line.clean(nil) {
-			l.says = append(l.says, findFacts(one.text)...)
+		for _, one := range line.clean(known) {
+			l.says = append(l.says, findFacts(one.part)...)
 		}
 		l.kept = nil
 	}
@@ -72,11 +72,11 @@ func (l *factLine) statements() []statement {
 }
 
 // all is what the lines of the book say together. It does not change any more.
-func (f *factBook) all() *sampler.LogContext {
+func (f *factBook) all(known *shapes) *sampler.LogContext {
 	if f.fresh {
 		f.fresh = false
 		f.each(func(l *factLine) {
-			if !l.read && len(l.statements()) > 0 {
+			if !l.read && len(l.statements(known)) > 0 {
 				f.known = nil
 			}
 		})

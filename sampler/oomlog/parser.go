@@ -26,7 +26,7 @@ type parser struct {
 
 func newParser() *parser {
 	p := &parser{streams: streams{byKey: map[string]*stream{}}}
-	p.lines = splitter{number: 1, take: p.line}
+	p.lines, p.past.known = splitter{number: 1, take: p.line}, &p.shapes
 	return p
 }
 

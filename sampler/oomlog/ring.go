@@ -15,12 +15,18 @@ type rawLine struct {
 	from   string     // the server or tool it is from; empty for none
 	heard  bool       // hints is known
 	hints  wordMask   // the words in it that rows want near a message
+	whole  *whole     // the text, once it is cleaned
 }
 
 // words are those that rows want near a message.
 func (l *rawLine) words() *wordMask {
 	if !l.heard {
-		l.heard, l.hints = true, compiled().hints().wordsIn(l.text)
+		l.heard = true
+		if l.whole != nil && l.whole.shape != nil {
+			l.hints = *l.whole.shape.hintsIn(l.text)
+		} else {
+			l.hints = compiled().hints().wordsIn(l.text)
+		}
 	}
 	return &l.hints
 }
@@ -30,30 +36,17 @@ type keptLine struct {
 	line
 	noted bool
 	notes notes
-	short *squeezed // the text, once somebody has asked for it
 }
 
 func (l *keptLine) read() *notes {
 	if !l.noted {
-		l.noted, l.notes = true, notesOf(l.text, l.squeezed())
+		l.noted, l.notes = true, notesOf(l.part)
 	}
 	return &l.notes
 }
 
-func (l *keptLine) squeezed() *squeezed {
-	if l.short == nil {
-		l.short = squeeze(l.text)
-	}
-	return l.short
-}
-
 // forget gives back what was made of the line.
-func (l *keptLine) forget() {
-	if l.short != nil {
-		l.short.done()
-		l.short = nil
-	}
-}
+func (l *keptLine) forget() { l.part.of.done() }
 
 // program is the server or tool that the line names, "" for none.
 func (l *rawLine) program() string {
@@ -66,7 +59,8 @@ func (l *rawLine) program() string {
 // clean returns the clean lines in a raw one.
 func (l *rawLine) clean(known *shapes) []keptLine {
 	if !l.parsed {
-		for _, p := range known.clean(l.text) {
+		l.whole = known.whole(string(l.text))
+		for _, p := range known.clean(l.whole) {
 			l.lines = append(l.lines, keptLine{line: toLine(p, l.number)})
 		}
 		l.parsed = true
@@ -137,7 +131,7 @@ func (l *rawLine) set(raw []byte, number int, open bool) {
 	l.forget()
 	l.lines = l.lines[:0]
 	l.number, l.open, l.parsed = number, open, false
-	l.asked, l.from, l.heard = false, "", false
+	l.asked, l.from, l.heard, l.whole = false, "", false, nil
 }
 
 // forget gives back what was made of the line to look for words.
