@@ -26,8 +26,8 @@ func choose(count, most int, event func(i int) *sampler.OOMEvent) []int {
 			between = append(between, i)
 		}
 	}
-	slices.SortStableFunc(between, func(a, b int) int {
-		return cmp.Or(cmp.Compare(weight[a], weight[b]), cmp.Compare(event(b).Requested.Or(0), event(a).Requested.Or(0)))
+	slices.SortFunc(between, func(a, b int) int {
+		return cmp.Or(cmp.Compare(weight[a], weight[b]), cmp.Compare(event(b).Requested.Or(0), event(a).Requested.Or(0)), cmp.Compare(a, b))
 	})
 	kept = append(kept, between[:min(len(between), most-len(kept))]...)
 	slices.Sort(kept)
@@ -43,11 +43,15 @@ func weights(count int, event func(i int) *sampler.OOMEvent) []int {
 		recovered               bool
 	}
 	seen, died := map[alike]bool{}, false
+	var last alike
 	out := make([]int, count)
 	for i := range out {
 		e := event(i)
 		k := alike{e.Framework, e.Kind, e.MemoryKind, e.Rank, e.GPUIndex, e.Recovered}
 		switch {
+		case i > 0 && k == last:
+			out[i] = 3
+			continue // the map need not be asked
 		case !e.Recovered && !died:
 		case !seen[k] && !e.Recovered:
 			out[i] = 1
@@ -56,7 +60,7 @@ func weights(count int, event func(i int) *sampler.OOMEvent) []int {
 		default:
 			out[i] = 3
 		}
-		seen[k], died = true, died || !e.Recovered
+		last, seen[k], died = k, true, died || !e.Recovered
 	}
 	return out
 }

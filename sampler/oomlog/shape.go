@@ -159,17 +159,11 @@ func (p part) ask(q question, find func() [][]int) [][]int {
 
 // askOf asks for a pattern; one that is not blind to digits looks at each text, if its words can be there.
 func (l *lazy) askOf(p part, q question, find func() [][]int) [][]int {
-	q.what = l
-	if l.blind() {
-		return p.ask(q, func() [][]int {
-			if !l.may(p.of.squeezed()) {
-				return nil
-			}
-			return find()
-		})
-	}
 	if p.ask(question{what: l, asks: mayMatch}, func() [][]int { return answer(l.may(p.of.squeezed())) }) == nil {
-		return nil
+		return nil // and it need not be compiled
+	}
+	if q.what = l; l.blind() {
+		return p.ask(q, find)
 	}
 	return find()
 }
