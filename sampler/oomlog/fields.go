@@ -22,7 +22,7 @@ func (f *findings) unbreak(m *message, c candidate, text part) {
 	others := f.OtherProcesses
 	f.OtherProcesses = nil
 	for _, t := range f.row.fields {
-		if !t.glued.may(text.of.squeezed()) {
+		if f.knows(t) || !t.glued.mayIn(text) {
 			continue
 		}
 		if body.of == nil {

@@ -16,34 +16,36 @@ type holder struct {
 	outlines []outline // of the events
 }
 
-// outline is what tells most failures of a log that is full of them apart.
+// outline is what tells most failures of a log that is full of them apart. Less than 0: unknown, or any.
 type outline struct {
-	rank, pid   sampler.Opt[int]
-	request     sampler.Opt[sampler.Bytes]
+	rank, pid   int
+	from, to    sampler.Bytes // the request
 	least, most sampler.Bytes // a request beyond them is another failure's
 	warning     bool
-	sacrificed  bool
 }
 
 func outlineOf(e *held) outline {
-	o := outline{e.Rank, e.PID, e.Requested, 0, math.MaxUint64, e.row.warning, e.sacrificed()}
-	if v, known := e.Requested.Value(); known {
-		o.least, o.most = v, v
-		if e.Kind == sampler.KindXLA || e.Kind == sampler.KindTensorFlow || e.Kind == sampler.KindGGML || e.Kind == sampler.KindShm {
-			last := cmp.Or(e.tried, v)
-			o.least, o.most = last-last/4, v+v/4 // rounded, and the next of a series
-		}
+	o := outline{e.Rank.Or(-1), e.PID.Or(-1), 0, math.MaxUint64, 0, math.MaxUint64, e.row.warning}
+	if e.sacrificed() {
+		o.pid = -1
+	}
+	v, known := e.Requested.Value()
+	if !known {
+		return o
+	}
+	o.from, o.to, o.least, o.most = v, v, v, v
+	switch e.Kind {
+	case sampler.KindXLA, sampler.KindTensorFlow, sampler.KindGGML, sampler.KindShm: // rounded, and the next of a series
+		last := cmp.Or(e.tried, v)
+		o.least, o.most = last-last/4, v+v/4
 	}
 	return o
 }
 
-// apartFrom says that relationOf finds the two unrelated, for certain: of rank, process or request.
+// apartFrom says that relationOf finds a failure and a later one unrelated, for certain: of their request, rank or process.
 func (o *outline) apartFrom(h *outline) bool {
-	if o.rank.Contradicts(h.rank) || o.pid.Contradicts(h.pid) && !o.sacrificed {
-		return true
-	}
-	request, known := h.request.Value()
-	return known && (request < o.least || request > o.most) && o.warning == h.warning
+	return (h.to < o.least || h.from > o.most) && o.warning == h.warning ||
+		o.rank != h.rank && o.rank >= 0 && h.rank >= 0 || o.pid != h.pid && o.pid >= 0 && h.pid >= 0
 }
 
 // add takes a new event as a repeat of a held one, or as one of its own. It returns the event that has its context

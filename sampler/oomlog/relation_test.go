@@ -2,6 +2,7 @@ package oomlog
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -221,5 +222,44 @@ func TestSpokenIsNoRecovery(t *testing.T) {
 		if err != nil || len(events) != 1 || events[0].Recovered != want {
 			t.Errorf("%q: %+v, %v", after, events, err)
 		}
+	}
+}
+
+// What an outline tells apart is unrelated, whatever the failures are.
+func TestOutlinesTellTheUnrelatedApart(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 10))
+	kinds := []string{sampler.KindCUDA, sampler.KindXLA, sampler.KindTensorFlow, sampler.KindGGML, sampler.KindKilled, sampler.KindKernelKill}
+	maybe := func(n int) (o sampler.Opt[int]) {
+		if r.IntN(2) > 0 {
+			o = sampler.Some(r.IntN(n))
+		}
+		return o
+	}
+	one := func(line int) *held {
+		e := &held{row: &compiledRow{row: row{warning: r.IntN(4) == 0, follows: r.IntN(4) == 0}}, key: []string{"", "a1", "a2"}[r.IntN(3)], last: line}
+		e.Kind, e.Line, e.Rank, e.PID = kinds[r.IntN(len(kinds))], line, maybe(2), maybe(2)
+		e.MemoryKind = []string{sampler.MemoryGPU, sampler.MemoryHost}[r.IntN(2)]
+		if r.IntN(3) > 0 {
+			e.Requested = sampler.Some(sampler.Bytes(r.IntN(40) * 25))
+		}
+		if e.tried = e.Requested.Or(0); r.IntN(3) == 0 {
+			e.tried = e.tried * 9 / 10
+		}
+		e.Text = []string{"", "Kill process 1 or sacrifice child"}[r.IntN(2)]
+		return e
+	}
+	apart := 0
+	for range 100_000 {
+		old, e := one(1), one(2+r.IntN(10))
+		o, of := outlineOf(old), outlineOf(e)
+		if !o.apartFrom(&of) {
+			continue
+		}
+		if apart++; relationOf(old, e) != unrelated {
+			t.Fatalf("%+v and %+v: %d", old.OOMEvent, e.OOMEvent, relationOf(old, e))
+		}
+	}
+	if apart < 10_000 {
+		t.Errorf("%d told apart", apart)
 	}
 }

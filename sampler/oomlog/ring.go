@@ -13,36 +13,35 @@ type rawLine struct {
 	lines  []keptLine // the clean lines in it, made when first asked for
 	asked  bool       // from is known
 	from   string     // the server or tool it is from; empty for none
-	heard  bool       // hints is known
-	hints  wordMask   // the words in it that rows want near a message
+	hints  *wordMask  // the words in it that rows want near a message; nil: nobody has asked
 	whole  *whole     // the text, once it is cleaned
 }
 
 // words are those that rows want near a message.
 func (l *rawLine) words() *wordMask {
-	if !l.heard {
-		l.heard = true
-		if l.whole != nil && l.whole.shape != nil {
-			l.hints = *l.whole.shape.hintsIn(l.text)
-		} else {
-			l.hints = compiled().hints().wordsIn(l.text)
-		}
+	switch {
+	case l.hints != nil:
+	case l.whole != nil && l.whole.shape != nil:
+		l.hints = l.whole.shape.hintsIn(l.text)
+	default:
+		hints := compiled().hints().wordsIn(l.text)
+		l.hints = &hints
 	}
-	return &l.hints
+	return l.hints
 }
 
 // keptLine is a clean line and, once somebody has asked for them, the notes of it.
 type keptLine struct {
 	line
-	noted bool
-	notes notes
+	notes *notes
 }
 
 func (l *keptLine) read() *notes {
-	if !l.noted {
-		l.noted, l.notes = true, notesOf(l.part)
+	if l.notes == nil {
+		n := notesOf(l.part)
+		l.notes = &n
 	}
-	return &l.notes
+	return l.notes
 }
 
 // forget gives back what was made of the line.
@@ -131,7 +130,7 @@ func (l *rawLine) set(raw []byte, number int, open bool) {
 	l.forget()
 	l.lines = l.lines[:0]
 	l.number, l.open, l.parsed = number, open, false
-	l.asked, l.from, l.heard, l.whole = false, "", false, nil
+	l.asked, l.from, l.hints, l.whole = false, "", nil, nil
 }
 
 // forget gives back what was made of the line to look for words.

@@ -159,13 +159,18 @@ func (p part) ask(q question, find func() [][]int) [][]int {
 
 // askOf asks for a pattern; one that is not blind to digits looks at each text, if its words can be there.
 func (l *lazy) askOf(p part, q question, find func() [][]int) [][]int {
-	if p.ask(question{what: l, asks: mayMatch}, func() [][]int { return answer(l.may(p.of.squeezed())) }) == nil {
+	if !l.mayIn(p) {
 		return nil // and it need not be compiled
 	}
 	if q.what = l; l.blind() {
 		return p.ask(q, find)
 	}
 	return find()
+}
+
+// mayIn says whether the words are there that a pattern needs, in the part of a text or around it.
+func (l *lazy) mayIn(p part) bool {
+	return p.ask(question{what: l, asks: mayMatch}, func() [][]int { return answer(l.may(p.of.squeezed())) }) != nil
 }
 
 // answer is yes or no as what was found.
