@@ -37,7 +37,7 @@ func outlineOf(e *held) outline {
 	switch e.Kind {
 	case sampler.KindXLA, sampler.KindTensorFlow, sampler.KindGGML, sampler.KindShm: // rounded, and the next of a series
 		last := cmp.Or(e.tried, v)
-		o.least, o.most = last-last/4, v+v/4
+		o.least, o.most = last-last/8, v+v/128+1
 	}
 	return o
 }
