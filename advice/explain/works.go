@@ -1,6 +1,9 @@
 package explain
 
 import (
+	"slices"
+	"strings"
+
 	"nvpeak/sampler"
 )
 
@@ -73,6 +76,9 @@ var workRows = []workRow{
 
 // work is what such a program does, and whether it is one.
 func (f *facts) work() (workRow, bool) {
+	if !slices.ContainsFunc(f.context.Told, func(told string) bool { return strings.HasPrefix(told, sampler.ToldWork) }) {
+		return workRow{}, false // as of most; each measure asks
+	}
 	for _, row := range workRows {
 		if f.told(sampler.ToldWork + row.name) {
 			return row, (row.torch || !f.printsTorch()) && (f.program.name == "" || f.program.name == row.program)

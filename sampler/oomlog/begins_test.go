@@ -25,7 +25,7 @@ func TestWhereTracebackBegins(t *testing.T) {
 	} {
 		var lines []*keptLine
 		for i, text := range row.lines {
-			lines = append(lines, &keptLine{line: line{text: text, number: i + 1}})
+			lines = append(lines, &keptLine{line: toLine((&whole{text: text}).all(), i+1)})
 		}
 		var c gathered
 		if at := c.traceback(lines); at != row.at || len(c.Functions) != row.calls {

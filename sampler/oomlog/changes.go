@@ -40,7 +40,7 @@ func change(lines []*keptLine, begins int) string {
 			continue // a step that was done announces nothing
 		}
 		for _, form := range changeForms {
-			if at := form.findIn(text, lines[i].squeezed()); at != nil && grows(at) {
+			if at := form.findIn(lines[i].part.trimmed()); at != nil && grows(at) {
 				return sampler.Clean(text)
 			}
 		}

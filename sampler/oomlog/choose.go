@@ -10,19 +10,24 @@ import (
 // Choose returns the indices of so many failures that tell most of a run, in their order: half of them are the
 // first, a quarter the last, and between these what tells something else comes before more of the same.
 func Choose(events []sampler.OOMEvent, most int) []int {
-	most = min(most, len(events))
-	first, last := most/2, len(events)-most/4
+	return choose(len(events), most, func(i int) *sampler.OOMEvent { return &events[i] })
+}
+
+// choose is Choose for so many events, wherever they are.
+func choose(count, most int, event func(i int) *sampler.OOMEvent) []int {
+	most = min(most, count)
+	first, last := most/2, count-most/4
 	var kept, between []int
-	weight := weights(events)
-	for i := range events {
+	weight := weights(count, event)
+	for i := range count {
 		if i < first || i >= last {
 			kept = append(kept, i)
 		} else {
 			between = append(between, i)
 		}
 	}
-	slices.SortStableFunc(between, func(a, b int) int {
-		return cmp.Or(cmp.Compare(weight[a], weight[b]), cmp.Compare(events[b].Requested.Or(0), events[a].Requested.Or(0)))
+	slices.SortFunc(between, func(a, b int) int {
+		return cmp.Or(cmp.Compare(weight[a], weight[b]), cmp.Compare(event(b).Requested.Or(0), event(a).Requested.Or(0)), cmp.Compare(a, b))
 	})
 	kept = append(kept, between[:min(len(between), most-len(kept))]...)
 	slices.Sort(kept)
@@ -31,18 +36,22 @@ func Choose(events []sampler.OOMEvent, most int) []int {
 
 // weights are low for what must be kept: the failure that the program did not survive first, then one of each
 // kind, rank and GPU, those that it did not survive before the others, which follow by what they asked for.
-func weights(events []sampler.OOMEvent) []int {
+func weights(count int, event func(i int) *sampler.OOMEvent) []int {
 	type alike struct {
 		framework, kind, memory string
 		rank, gpu               sampler.Opt[int]
 		recovered               bool
 	}
 	seen, died := map[alike]bool{}, false
-	out := make([]int, len(events))
-	for i := range events {
-		e := &events[i]
+	var last alike
+	out := make([]int, count)
+	for i := range out {
+		e := event(i)
 		k := alike{e.Framework, e.Kind, e.MemoryKind, e.Rank, e.GPUIndex, e.Recovered}
 		switch {
+		case i > 0 && k == last:
+			out[i] = 3
+			continue // the map need not be asked
 		case !e.Recovered && !died:
 		case !seen[k] && !e.Recovered:
 			out[i] = 1
@@ -51,7 +60,7 @@ func weights(events []sampler.OOMEvent) []int {
 		default:
 			out[i] = 3
 		}
-		seen[k], died = true, died || !e.Recovered
+		last, seen[k], died = k, true, died || !e.Recovered
 	}
 	return out
 }

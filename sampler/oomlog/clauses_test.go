@@ -31,7 +31,7 @@ func TestClauses(t *testing.T) {
 			t.Errorf("%s: a clause %v, an own one %v", name, f.hasProcessClause(), f.processClauseOwn())
 		}
 	}
-	f := &findings{row: &compiledRow{}}
+	f := &findings{held: held{row: &compiledRow{}}}
 	f.setSize("other", kindSize, "5 GiB") // of nobody
 	f.setInt("other_pid", "7")
 	f.setSize("other", kindSize, "5 GiB")

@@ -132,15 +132,14 @@ func bars(s string) [][]int {
 }
 
 // clean returns the plain text lines that one raw line holds, as clean does.
-func (s *shapes) clean(raw []byte) (lines []part) {
-	w := s.whole(string(raw))
+func (s *shapes) clean(w *whole) (lines []part) {
 	if at := w.all().ask(question{asks: cleanLines}, func() [][]int { return ordinary(w.text) }); at != nil {
 		for _, one := range at {
 			lines = append(lines, w.all().cut(one[0], one[1]))
 		}
 		return lines
 	}
-	for _, l := range clean(raw) {
+	for _, l := range clean([]byte(w.text)) {
 		lines = append(lines, s.whole(l).all())
 	}
 	return lines
@@ -154,31 +153,32 @@ func ordinary(s string) [][]int {
 	return bars(s)
 }
 
-// unframe removes borders of panels and marks of quoting; empty when nothing else was there.
-func unframe(s string) string {
+// unframe is where a text begins and ends without borders of panels and marks of quoting; empty when nothing else was there.
+func unframe(s string) (from, to int) {
 	if !mayFrame(s) {
-		return s
+		return 0, len(s)
 	}
 	for range 4 {
-		t := s
-		if begins(t, '|') {
-			t = frameLeft.ReplaceAllString(t, "")
+		before := len(s)
+		if begins(s, '|') {
+			n := len(frameLeft.FindString(s))
+			from, s = from+n, s[n:]
 		}
-		if begins(t, '>') || begins(t, '`') {
-			t = quoteLeft.ReplaceAllString(t, "")
+		if begins(s, '>') || begins(s, '`') {
+			n := len(quoteLeft.FindString(s))
+			from, s = from+n, s[n:]
 		}
-		if end := strings.TrimRight(t, blanks); end != "" && end[len(end)-1] >= utf8.RuneSelf {
-			t = frameRight.ReplaceAllString(t, "")
+		if end := strings.TrimRight(s, blanks); end != "" && end[len(end)-1] >= utf8.RuneSelf {
+			s = s[:len(s)-len(frameRight.FindString(s))]
 		}
-		if t == s {
+		if len(s) == before {
 			break
 		}
-		s = t
 	}
 	if onlyFrame.MatchString(s) {
-		return ""
+		return from, from
 	}
-	return s
+	return from, from + len(s)
 }
 
 // begins says whether a text begins with a sign or one beyond ASCII, after blanks.

@@ -19,6 +19,7 @@ type past struct {
 	facts  factBook
 	memory memoryBook
 	pace   paceBook
+	known  *shapes
 }
 
 // keep takes a line with words in it. plain is the line without escape sequences.
@@ -88,11 +89,12 @@ type moment struct {
 	length int    // its lines
 	kind   string // of failure
 	key    string // of its stream
+	known  *shapes
 }
 
 // moment is now, at the end of a message.
 func (p *past) moment(m *message, key string) *moment {
-	return &moment{p.ring.lend(contextLines), p.facts.all(), p.memory.list(), p.pace.slowdown(), m.first.number, len(m.lines), m.candidates[0].row.kind, key}
+	return &moment{p.ring.lend(contextLines), p.facts.all(p.known), p.memory.list(), p.pace.slowdown(), m.first.number, len(m.lines), m.candidates[0].row.kind, key, p.known}
 }
 
 // context reads what the log says of the run before the failure, as far as a stream shows it.
@@ -104,7 +106,7 @@ func (m *moment) context() *sampler.LogContext {
 		if r.number > m.first {
 			break
 		}
-		lines := r.clean(nil)
+		lines := r.clean(m.known)
 		for i := range lines {
 			if l := &lines[i]; l.origin.key == m.key || l.origin.key == "" || !distinct(l.origin.key) {
 				recent = append(recent, l)

@@ -124,9 +124,10 @@ func TestContextsReadLater(t *testing.T) {
 	if err != nil || len(later) < 500 {
 		t.Fatal(err, len(later))
 	}
+	want := atOnce.list()
 	for i, e := range later {
-		if !reflect.DeepEqual(e, atOnce.events[i]) {
-			t.Fatalf("event %d of line %d:\n%+v, at once\n%+v", i, e.Line, e.Context, atOnce.events[i].Context)
+		if !reflect.DeepEqual(e, want[i]) {
+			t.Fatalf("event %d of line %d:\n%+v, at once\n%+v", i, e.Line, e.Context, want[i].Context)
 		}
 	}
 }

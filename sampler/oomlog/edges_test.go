@@ -78,8 +78,8 @@ func TestFactBook(t *testing.T) {
 	for n := 1; n <= 200; n++ {
 		raw := []byte(fmt.Sprintf("world_size: %d %s", n, strings.Repeat("x", 20*n)))
 		p.facts.add(raw, p.ring.add(raw, n, false))
-		if n%70 == 0 && p.facts.all().WorldSize != sampler.Some(n) {
-			t.Errorf("after %d lines the last says %v", n, p.facts.all().WorldSize)
+		if n%70 == 0 && p.facts.all(nil).WorldSize != sampler.Some(n) {
+			t.Errorf("after %d lines the last says %v", n, p.facts.all(nil).WorldSize)
 		}
 	}
 	var numbers []int
@@ -87,16 +87,16 @@ func TestFactBook(t *testing.T) {
 	if len(numbers) != 2*factLines || numbers[0] != 1 || numbers[95] != 96 || numbers[96] != 105 || numbers[191] != 200 || !slices.IsSorted(numbers) {
 		t.Errorf("%d lines: %v", len(numbers), numbers)
 	}
-	if p.facts.all().WorldSize != sampler.Some(200) {
-		t.Errorf("the last of them says %v", p.facts.all().WorldSize)
+	if p.facts.all(nil).WorldSize != sampler.Some(200) {
+		t.Errorf("the last of them says %v", p.facts.all(nil).WorldSize)
 	}
 	for _, length := range []int{keepBytes - 1, keepBytes, keepBytes + 50} {
 		p = past{}
 		raw := []byte("world_size: 8 ")
 		raw = append(raw, bytes.Repeat([]byte("x"), length-len(raw))...)
 		p.facts.add(raw, p.ring.add(raw, 1, false))
-		if p.facts.all().WorldSize != sampler.Some(8) {
-			t.Errorf("a line of %d bytes says %v", length, p.facts.all().WorldSize)
+		if p.facts.all(nil).WorldSize != sampler.Some(8) {
+			t.Errorf("a line of %d bytes says %v", length, p.facts.all(nil).WorldSize)
 		}
 	}
 	p = past{}
@@ -105,8 +105,8 @@ func TestFactBook(t *testing.T) {
 	for n := range 2 * ringLines {
 		p.ring.add([]byte("world_size: 9"), n+2, false)
 	}
-	if p.facts.all().WorldSize != sampler.Some(8) {
-		t.Errorf("another line in its place says %v", p.facts.all().WorldSize)
+	if p.facts.all(nil).WorldSize != sampler.Some(8) {
+		t.Errorf("another line in its place says %v", p.facts.all(nil).WorldSize)
 	}
 }
 
@@ -117,7 +117,7 @@ func TestParametersSaid(t *testing.T) {
 		"1.5M params": 1_500_000, "2K parameters": 2000, "3B params": 3_000_000_000, "trainable params: 4,000 || all params: 5,000": 5000, "all params: 5,000": 5000,
 	} {
 		c := &sampler.LogContext{Environment: map[string]string{}}
-		for _, s := range findFacts(text) {
+		for _, s := range findFacts((&whole{text: text}).all()) {
 			s.set(c, s.value, s.groups)
 		}
 		if c.Parameters.Or(0) != want {
@@ -156,7 +156,7 @@ func TestChangesAtTheirBounds(t *testing.T) {
 	}
 	lines := func(texts ...string) (out []*keptLine) {
 		for _, text := range texts {
-			out = append(out, &keptLine{line: line{text: text}})
+			out = append(out, &keptLine{line: toLine((&whole{text: text}).all(), 1)})
 		}
 		return out
 	}

@@ -7,10 +7,10 @@ import (
 )
 
 // build reads the numbers of a message as one row understands them. It is false when the text is no failure.
-func build(m *message, c candidate, text *whole, around *surroundings) (*findings, bool) {
+func build(m *message, c candidate, text part, around *surroundings) (*findings, bool) {
 	r := c.row
-	body := firstWithNumbers(m.body(c, text.all(), " "), r)
-	f := &findings{row: r}
+	body := firstWithNumbers(m.body(c, text, " "), r)
+	f := &findings{held: held{row: r}}
 	f.Framework, f.Kind, f.MemoryKind = r.framework, r.kind, r.memory
 	f.OtherProcesses = []sampler.OtherProcess{}
 	f.Line, f.Occurrences, f.Recovered = m.first.number, 1, r.recovered && !spoken.MatchString(m.head) || m.recovered
@@ -27,7 +27,7 @@ func build(m *message, c candidate, text *whole, around *surroundings) (*finding
 		f.unbreak(m, c, text)
 	}
 	f.fillDerived(m)
-	if r.numbers && !f.more || !isFailure(m, c, f, body) {
+	if r.numbers && !f.more || !isFailure(m, c, f, text, body) {
 		return nil, false
 	}
 	line := oneLine(body.text)

@@ -11,7 +11,7 @@ type factBook struct {
 	first []factLine
 	last  []factLine
 	next  int
-	fresh bool                // a line came that was not read
+	fresh int                 // lines that came since they were read
 	known *sampler.LogContext // what those that were read say; nil when that is to be put together anew
 }
 
@@ -27,7 +27,7 @@ const factLines = 96
 
 func (f *factBook) add(raw []byte, kept *rawLine) {
 	number := kept.number
-	f.fresh = true
+	f.fresh++
 	raw = raw[:min(len(raw), keepBytes)]
 	if len(f.first) < factLines {
 		f.first = append(f.first, factLine{kept: kept, rawLine: rawLine{text: append([]byte(nil), raw...), number: number, added: kept.added}})
@@ -55,16 +55,24 @@ func (f *factBook) each(visit func(l *factLine)) {
 	}
 }
 
+// newest is the line before which so many came later.
+func (f *factBook) newest(later int) *factLine {
+	if n := len(f.last); later < n {
+		return &f.last[(f.next-1-later+n)%n]
+	}
+	return &f.first[len(f.first)-1-(later-len(f.last))]
+}
+
 // statements are what a line says.
-func (l *factLine) statements() []statement {
+func (l *factLine) statements(known *shapes) []statement {
 	if !l.read {
 		l.read = true
 		line := &l.rawLine
 		if l.kept.added == l.added && len(l.kept.text) < keepBytes {
 			line = l.kept
 		}
-		for _, one := range line.clean(nil) {
-			l.says = append(l.says, findFacts(one.text)...)
+		for _, one := range line.clean(known) {
+			l.says = append(l.says, findFacts(one.part)...)
 		}
 		l.kept = nil
 	}
@@ -72,15 +80,13 @@ func (l *factLine) statements() []statement {
 }
 
 // all is what the lines of the book say together. It does not change any more.
-func (f *factBook) all() *sampler.LogContext {
-	if f.fresh {
-		f.fresh = false
-		f.each(func(l *factLine) {
-			if !l.read && len(l.statements()) > 0 {
-				f.known = nil
-			}
-		})
+func (f *factBook) all(known *shapes) *sampler.LogContext {
+	for i := range min(f.fresh, len(f.first)+len(f.last)) {
+		if len(f.newest(i).statements(known)) > 0 {
+			f.known = nil
+		}
 	}
+	f.fresh = 0
 	if f.known == nil {
 		f.known = &sampler.LogContext{Environment: map[string]string{}}
 		f.each(func(l *factLine) {

@@ -126,15 +126,13 @@ type statement struct {
 }
 
 // findFacts applies the rows that say something of the whole run to a line.
-func findFacts(text string) (found []statement) {
-	if strings.Contains(text, "try setting") || strings.Contains(text, "Tried to allocate") || ownClause.MatchString(text) {
-		return nil // the failure's own words
+func findFacts(text part) (found []statement) {
+	if text.ask(question{asks: stating}, func() [][]int { return answer(mayState(text.text)) }) == nil {
+		return nil
 	}
-	short := squeeze(text)
-	defer short.done()
 	for i := range factRows {
 		r := &factRows[i]
-		at := r.re.findIn(text, short)
+		at := r.re.findIn(text)
 		if at == nil {
 			continue
 		}
@@ -147,12 +145,16 @@ func findFacts(text string) (found []statement) {
 		}
 		found = append(found, statement{r.set, value, at})
 	}
-	if environment.may(short) {
-		for _, at := range environment.FindAllStringSubmatch(text, 8) {
-			found = append(found, statement{setVariable, strings.Trim(at[2], `"',;)`), at})
-		}
+	for _, at := range environment.allIn(text, 8, true) {
+		groups := groups(text.text, at)
+		found = append(found, statement{setVariable, strings.Trim(groups[2], `"',;)`), groups})
 	}
 	return found
+}
+
+// mayState says that a text is not a failure's own words, which say nothing of the run.
+func mayState(text string) bool {
+	return !strings.Contains(text, "try setting") && !strings.Contains(text, "Tried to allocate") && !ownClause.MatchString(text)
 }
 
 func setVariable(c *sampler.LogContext, value string, groups []string) {

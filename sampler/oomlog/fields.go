@@ -10,24 +10,23 @@ import (
 
 // findings is an event while its numbers are being read.
 type findings struct {
-	sampler.OOMEvent
-	row       *compiledRow
+	held
 	sentinels []string // what was printed but is no fact
 	more      bool     // numbers beside the request
 }
 
 // unbreak looks for what was not found in the text joined without blanks: terminals of a fixed width
 // break words and numbers.
-func (f *findings) unbreak(m *message, c candidate, text *whole) {
+func (f *findings) unbreak(m *message, c candidate, text part) {
 	var body part
 	others := f.OtherProcesses
 	f.OtherProcesses = nil
 	for _, t := range f.row.fields {
-		if !t.glued.may(text.squeezed()) {
+		if f.knows(t) || !t.glued.mayIn(text) {
 			continue
 		}
 		if body.of == nil {
-			glued := text.known.whole(strings.Join(m.lines, ""))
+			glued := text.of.known.whole(strings.Join(m.lines, ""))
 			defer glued.done()
 			body = firstWithNumbers(m.body(c, glued.all(), ""), f.row)
 		}

@@ -209,7 +209,7 @@ func TestFollowReaderIsScan(t *testing.T) {
 		for e := range FollowReader(t.Context(), iotest.HalfReader(bytes.NewReader(text))) {
 			all.add([]sampler.OOMEvent{e})
 		}
-		if want, _ := Scan(bytes.NewReader(text)); asJSON(t, all.events) != asJSON(t, want) {
+		if want, _ := Scan(bytes.NewReader(text)); asJSON(t, all.list()) != asJSON(t, want) {
 			t.Errorf("%s: followed, it gives other events than scanned", path)
 		}
 	}

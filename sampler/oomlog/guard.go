@@ -113,9 +113,9 @@ var sourcePlace = pattern(`\.(?:cuh?|cpp|cc|cxx|hpp|h|lua):\d+`)
 // openText has no word in it.
 var openText = pattern(`^[\s\W]*$`)
 
-// isFailure says whether a message that matched is a report of a failure; body is a part of the whole message.
-func isFailure(m *message, c candidate, f *findings, body part) bool {
-	head := body.of.all().cut(0, len(m.lines[0]))
+// isFailure says whether a message that matched is a report of a failure; text is all of it, and body what the row sees.
+func isFailure(m *message, c candidate, f *findings, text, body part) bool {
+	head := text.cut(0, len(m.lines[0]))
 	if head.text != m.head {
 		head = (&whole{text: m.head}).all()
 	}
@@ -127,7 +127,7 @@ func isFailure(m *message, c candidate, f *findings, body part) bool {
 	line := head.trimmed()
 	begin, end := c.row.start.re.beginsIn(body)
 	matched := body.cut(max(begin, 0), max(end, 0))
-	after := body.of.all().cut(min(c.at+len(matched.text), len(m.lines[0])), len(m.lines[0])) // on the same line
+	after := text.cut(min(c.at+len(matched.text), len(m.lines[0])), len(m.lines[0])) // on the same line
 	if sourceBefore.in(before) && !printedAfter.in(before) || sourceAfter.in(after) || comment.in(line) && !pasted.in(line) || strongHypothesis.in(before) {
 		return false
 	}
@@ -135,7 +135,7 @@ func isFailure(m *message, c candidate, f *findings, body part) bool {
 		return false
 	}
 	numbers := f.Requested.Known() || f.more
-	if !numbers && (!m.fenced && introduced.in(m.intro) || shown.in(m.intro) || conditional.in(after) || literal.in(line) || symptom.in(before) && remedy.in(after)) {
+	if !numbers && (m.isShown(text.of.known) || conditional.in(after) || literal.in(line) || symptom.in(before) && remedy.in(after)) {
 		return false
 	}
 	numbers = numbers || placed.in(after) || sourcePlace.in(matched)
@@ -152,6 +152,13 @@ func isFailure(m *message, c candidate, f *findings, body part) bool {
 		return numbers || ended.in(after)
 	}
 	return numbers || (happened.in(before) && ended.in(after))
+}
+
+// isShown says whether the line before a message says that it only shows what one looks like.
+func (m *message) isShown(known *shapes) bool {
+	intro := known.whole(m.intro)
+	defer intro.done()
+	return !m.fenced && introduced.in(intro.all()) || shown.in(intro.all())
 }
 
 // helpHeading begins the answer of a troubleshooting page.

@@ -72,16 +72,6 @@ func parse(source string) *syntax.Regexp {
 // is a part of.
 func (l *lazy) may(short *squeezed) bool { return short.possible(l.needs()) }
 
-// matchIn and findIn spare the pattern texts that cannot match.
-func (l *lazy) matchIn(s string, short *squeezed) bool { return l.may(short) && l.MatchString(s) }
-
-func (l *lazy) findIn(s string, short *squeezed) []string {
-	if !l.may(short) {
-		return nil
-	}
-	return l.FindStringSubmatch(s)
-}
-
 func (l *lazy) MatchString(s string) bool {
 	if l.fast().hopeless(s) {
 		return false
@@ -235,11 +225,6 @@ func anyOf(flags string, patterns ...string) ways {
 }
 
 type ways []*lazy
-
-// matchIn: short is s, or a text that it is a part of.
-func (w ways) matchIn(s string, short *squeezed) bool {
-	return slices.ContainsFunc(w, func(l *lazy) bool { return l.matchIn(s, short) })
-}
 
 // in says whether one of the patterns matches a part of a text.
 func (w ways) in(p part) bool {

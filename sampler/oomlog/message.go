@@ -20,8 +20,8 @@ type message struct {
 	bytes      int
 	left       int // further lines that may belong to it
 	recovered  bool
-	intro      part // the last line with text before it
-	fenced     bool // a fence of code stands between the two
+	intro      string // the last line with text before it
+	fenced     bool   // a fence of code stands between the two
 }
 
 // candidate is a row whose start matched.
@@ -70,6 +70,14 @@ func (m *message) add(text string) {
 	// An editor or a multiplexer marks where it wrapped a line.
 	m.lines[len(m.lines)-1] = strings.TrimSuffix(m.lines[len(m.lines)-1], `\`)
 	m.lines = append(m.lines, text)
+}
+
+// text is all of the message.
+func (m *message) text(known *shapes) part {
+	if len(m.lines) == 1 && m.head == m.first.text {
+		return m.first.part
+	}
+	return known.whole(strings.Join(m.lines, " ")).all()
 }
 
 // body is the text of the message as a row sees it, from where its start matched; all are its lines, joined by glue.

@@ -17,10 +17,10 @@ type notes struct {
 	stands              string // the phase that the words of the line tell
 }
 
-func notesOf(text string, short *squeezed) notes {
-	n := notes{traceback: strings.Contains(text, "Traceback (most recent call last)"), stands: phaseOfLine(text, short), resumed: resumes.matchIn(text, short)}
+func notesOf(text part) notes {
+	n := notes{traceback: strings.Contains(text.text, "Traceback (most recent call last)"), stands: phaseOfLine(text), resumed: resumes.in(text)}
 	for i := range epochForms {
-		if at := epochForms[i].findIn(text, short); at != nil && !n.resumed {
+		if at := epochForms[i].findIn(text); at != nil && !n.resumed {
 			n.epoch = number(at[1])
 			if len(at) > 2 {
 				n.epochs = number(at[2])
@@ -29,19 +29,19 @@ func notesOf(text string, short *squeezed) notes {
 		}
 	}
 	for i := range stepForms {
-		if at := stepForms[i].findIn(text, short); at != nil && !loadingBar.matchIn(text, short) && !n.resumed {
+		if at := stepForms[i].findIn(text); at != nil && !loadingBar.in(text) && !n.resumed {
 			n.step = number(at[1])
 			break
 		}
 	}
-	n.nan = nanLoss.matchIn(text, short) || yoloNaN.matchIn(text, short)
+	n.nan = nanLoss.in(text) || yoloNaN.in(text)
 	for i := range frameForms {
-		if at := frameForms[i].findIn(text, short); at != nil {
+		if at := frameForms[i].findIn(text); at != nil {
 			n.frame, n.phase = at[1], phaseOf(at[1])
 			return n
 		}
 	}
-	if at := arrowCode.findIn(text, short); at != nil {
+	if at := arrowCode.findIn(text); at != nil {
 		n.arrow = at[1]
 	}
 	return n

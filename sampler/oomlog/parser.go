@@ -1,8 +1,6 @@
 package oomlog
 
 import (
-	"strings"
-
 	"nvpeak/sampler"
 )
 
@@ -21,12 +19,12 @@ type parser struct {
 	held    holder
 	shapes  shapes
 	scratch []byte
-	out     []found
+	out     []*found
 }
 
 func newParser() *parser {
 	p := &parser{streams: streams{byKey: map[string]*stream{}}}
-	p.lines = splitter{number: 1, take: p.line}
+	p.lines, p.past.known = splitter{number: 1, take: p.line}, &p.shapes
 	return p
 }
 
@@ -44,7 +42,7 @@ func (p *parser) events() (events []sampler.OOMEvent) {
 }
 
 // ready is what events returns, before anybody has asked for the contexts.
-func (p *parser) ready() []found {
+func (p *parser) ready() []*found {
 	out := p.out
 	p.out = nil
 	return out
@@ -164,8 +162,7 @@ func (p *parser) look(kept *keptLine, found wordMask) {
 	st.used = l.number
 	if m := st.start(l, &found, &p.shapes); m != nil {
 		p.close(st)
-		text, fenced := p.past.introduction(m.first.number)
-		m.intro, m.fenced = p.shapes.whole(text).all(), fenced
+		m.intro, m.fenced = p.past.introduction(m.first.number)
 		st.open = m
 		p.left = max(p.left, m.left+1)
 	} else if st.open != nil {
@@ -197,8 +194,8 @@ func (p *parser) close(st *stream) {
 	}
 	st.open = nil
 	var around *surroundings
-	text := p.shapes.whole(strings.Join(m.lines, " "))
-	defer text.done()
+	text := m.text(&p.shapes)
+	defer text.of.done()
 	for _, c := range m.candidates {
 		if c.row.looksAround() && around == nil {
 			around = p.past.around(nearLines + len(m.lines))

@@ -36,7 +36,7 @@ func inChunks(text []byte, r *rand.Rand, longest int) []sampler.OOMEvent {
 		all.add(p.events())
 	}
 	all.add(p.flush())
-	return all.events
+	return all.list()
 }
 
 func TestChunksDoNotMatter(t *testing.T) {
@@ -72,7 +72,7 @@ func TestLineByLineIsScan(t *testing.T) {
 		}
 		all.add(p.flush())
 		whole, _ := Scan(bytes.NewReader(b))
-		if asJSON(t, all.events) != asJSON(t, whole) {
+		if asJSON(t, all.list()) != asJSON(t, whole) {
 			t.Errorf("%s: lines give other events than the whole", path)
 		}
 	}

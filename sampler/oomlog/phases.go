@@ -29,17 +29,17 @@ var phaseLines = []phaseRow{
 
 // phaseOf is the phase that a function's name tells; empty for most.
 func phaseOf(function string) string {
-	short := squeeze(function)
-	defer short.done()
-	return phaseIn(phaseFunctions, function, short)
+	text := &whole{text: function}
+	defer text.done()
+	return phaseIn(phaseFunctions, text.all())
 }
 
 // phaseOfLine is the phase that a line tells; empty for most.
-func phaseOfLine(text string, short *squeezed) string { return phaseIn(phaseLines, text, short) }
+func phaseOfLine(text part) string { return phaseIn(phaseLines, text) }
 
-func phaseIn(rows []phaseRow, text string, short *squeezed) string {
+func phaseIn(rows []phaseRow, text part) string {
 	for i := range rows {
-		if r := &rows[i]; r.matchIn(text, short) {
+		if r := &rows[i]; r.in(text) {
 			return r.phase
 		}
 	}

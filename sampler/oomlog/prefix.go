@@ -131,23 +131,35 @@ var prefixForms = []prefixForm{
 func unprefix(p part) (part, origin, bool) {
 	o := origin{rank: -1}
 	logged := false
-	has := signsIn(p.text[:min(len(p.text), maxForms*formBytes)])
+	found := p.ask(question{asks: itsPrefixes}, func() [][]int { return prefixes(p.text) })
+	body := found[len(found)-1]
+	for _, one := range found[:len(found)-1] {
+		f := &prefixForms[one[0]]
+		o.take(f, p.text[one[1]:], one[2:])
+		logged = logged || !f.stream
+	}
+	return p.cut(body[0], body[1]), o, logged
+}
+
+// prefixes are those of a text: which form it is, where its frame ends and where it is from there; and at last where what they
+// leave begins and ends. No form asks for a digit.
+func prefixes(text string) (found [][]int) {
+	has := signsIn(text[:min(len(text), maxForms*formBytes)])
+	begin, end := 0, len(text)
 	for range maxForms {
-		if s := unframe(p.text); s != p.text {
-			p = (&whole{text: s}).all()
-		}
-		if !mayPrefix(p.text) {
+		from, to := unframe(text[begin:end])
+		begin, end = begin+from, begin+to
+		if !mayPrefix(text[begin:end]) {
 			break
 		}
-		at, f := firstForm(p, &has)
+		at, i := firstForm(text[begin:end], &has)
 		if at == nil {
 			break
 		}
-		o.take(f, p.text, at)
-		logged = logged || !f.stream
-		p = p.cut(at[1], len(p.text))
+		found = append(found, append([]int{i, begin}, at...))
+		begin += at[1]
 	}
-	return p, o, logged
+	return append(found, []int{begin, end})
 }
 
 // mayPrefix spares the forms a line that cannot have one: they all begin so.
@@ -156,26 +168,19 @@ func mayPrefix(s string) bool {
 	return t != "" && len(s)-len(t) < 12 && (t[0] < 0x80)
 }
 
-// firstForm is the first form at the beginning of a text that has no other signs than these. No form asks for a digit.
-func firstForm(p part, has *signs) ([]int, *prefixForm) {
-	p = p.cut(0, min(len(p.text), formBytes))
-	found := p.ask(question{asks: itsPrefix}, func() [][]int {
-		head := strings.ToValidUTF8(p.text, "")
-		for _, i := range formsOf()[strings.TrimLeft(head, blanks)[0]] {
-			f := &prefixForms[i]
-			if has.without(f.signs()) {
-				continue
-			}
-			if at := f.re.FindStringSubmatchIndex(head); at != nil {
-				return [][]int{at, {i}}
-			}
+// firstForm is the first form at the beginning of a text that has no other signs than these, and which one it is.
+func firstForm(text string, has *signs) (at []int, which int) {
+	head := strings.ToValidUTF8(text[:min(len(text), formBytes)], "")
+	for _, i := range formsOf()[strings.TrimLeft(head, blanks)[0]] {
+		f := &prefixForms[i]
+		if has.without(f.signs()) {
+			continue
 		}
-		return nil
-	})
-	if found == nil {
-		return nil, nil
+		if at := f.re.FindStringSubmatchIndex(head); at != nil {
+			return at, i
+		}
 	}
-	return found[0], &prefixForms[found[1][0]]
+	return nil, 0
 }
 
 // formsOf are the forms that can have a byte as their first but blanks, in the order they are tried.
@@ -215,8 +220,12 @@ var keyNoise = pattern(`[A-Za-zà-ÿ]{3,4}\.? {1,2}\d{1,2} \d\d:\d\d:\d\d(?:\.\d
 
 // stableKey drops from a stream's name what changes with every line.
 func stableKey(k string) string {
-	if strings.ContainsAny(k, blanks+"-") { // all noise has one of them
+	switch {
+	case !strings.ContainsAny(k, blanks+"-"): // all noise has one of them
+	case strings.Contains(k, ":") || strings.Contains(k, "[repeated"):
 		k = keyNoise.ReplaceAllString(k, "")
+	default: // it can only be blanks
+		k = strings.Join(strings.FieldsFunc(k, func(r rune) bool { return strings.ContainsRune(blanks, r) }), "")
 	}
 	return k[:min(len(k), 120)]
 }

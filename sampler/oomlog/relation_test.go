@@ -2,6 +2,7 @@ package oomlog
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -163,7 +164,7 @@ func TestHolderReleases(t *testing.T) {
 	}{"young": {1, 9 + holdLines, 0}, "old": {1, 10 + holdLines, 1}, "at the end": {3, -1, 3}, "as many as may be": {maxHeld, 10, 0}, "one more": {maxHeld + 1, 10, 1}, "at line 0": {1, 0, 0}} {
 		var h holder
 		for range row.count {
-			h.events = append(h.events, &held{last: 10})
+			h.insert(&held{last: 10, row: &compiledRow{}})
 		}
 		if out := h.release(nil, row.now); len(out) != row.out {
 			t.Errorf("%s: %d are released, want %d", name, len(out), row.out)
@@ -193,7 +194,7 @@ func TestHolderLatest(t *testing.T) {
 func TestHolderOrder(t *testing.T) {
 	var h holder
 	add := func(at, lines int, kind string) *held {
-		f, m := &findings{row: &compiledRow{}}, &message{lines: make([]string, lines), first: line{number: at}}
+		f, m := &findings{held: held{row: &compiledRow{}}}, &message{lines: make([]string, lines), first: line{number: at}}
 		f.Kind, f.Line = kind, at
 		return h.add(f, m, "")
 	}
@@ -221,5 +222,44 @@ func TestSpokenIsNoRecovery(t *testing.T) {
 		if err != nil || len(events) != 1 || events[0].Recovered != want {
 			t.Errorf("%q: %+v, %v", after, events, err)
 		}
+	}
+}
+
+// What an outline tells apart is unrelated, whatever the failures are.
+func TestOutlinesTellTheUnrelatedApart(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 10))
+	kinds := []string{sampler.KindCUDA, sampler.KindXLA, sampler.KindTensorFlow, sampler.KindGGML, sampler.KindKilled, sampler.KindKernelKill}
+	maybe := func(n int) (o sampler.Opt[int]) {
+		if r.IntN(2) > 0 {
+			o = sampler.Some(r.IntN(n))
+		}
+		return o
+	}
+	one := func(line int) *held {
+		e := &held{row: &compiledRow{row: row{warning: r.IntN(4) == 0, follows: r.IntN(4) == 0}}, key: []string{"", "a1", "a2"}[r.IntN(3)], last: line}
+		e.Kind, e.Line, e.Rank, e.PID = kinds[r.IntN(len(kinds))], line, maybe(2), maybe(2)
+		e.MemoryKind = []string{sampler.MemoryGPU, sampler.MemoryHost}[r.IntN(2)]
+		if r.IntN(3) > 0 {
+			e.Requested = sampler.Some(sampler.Bytes(r.IntN(40) * 25))
+		}
+		if e.tried = e.Requested.Or(0); r.IntN(3) == 0 {
+			e.tried = e.tried * 9 / 10
+		}
+		e.Text = []string{"", "Kill process 1 or sacrifice child"}[r.IntN(2)]
+		return e
+	}
+	apart := 0
+	for range 100_000 {
+		old, e := one(1), one(2+r.IntN(10))
+		o, of := outlineOf(old), outlineOf(e)
+		if !o.apartFrom(&of) {
+			continue
+		}
+		if apart++; relationOf(old, e) != unrelated {
+			t.Fatalf("%+v and %+v: %d", old.OOMEvent, e.OOMEvent, relationOf(old, e))
+		}
+	}
+	if apart < 10_000 {
+		t.Errorf("%d told apart", apart)
 	}
 }

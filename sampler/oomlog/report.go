@@ -31,7 +31,7 @@ func (p *past) complete(events []*held) {
 	if len(events) == 0 {
 		return
 	}
-	later := p.facts.all()
+	later := p.facts.all(p.known)
 	for _, e := range events {
 		e.settle()
 		c := e.Context
@@ -79,7 +79,7 @@ func (p *past) told(line int) string {
 		if r.number <= line || r.number > line+toldLines {
 			continue
 		}
-		for _, l := range r.clean(nil) {
+		for _, l := range r.clean(p.known) {
 			for _, row := range reportedPhases {
 				if row.words.MatchString(l.text) && reportsError.MatchString(l.text) {
 					return row.phase

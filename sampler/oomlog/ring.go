@@ -13,47 +13,39 @@ type rawLine struct {
 	lines  []keptLine // the clean lines in it, made when first asked for
 	asked  bool       // from is known
 	from   string     // the server or tool it is from; empty for none
-	heard  bool       // hints is known
-	hints  wordMask   // the words in it that rows want near a message
+	hints  *wordMask  // the words in it that rows want near a message; nil: nobody has asked
+	whole  *whole     // the text, once it is cleaned
 }
 
 // words are those that rows want near a message.
 func (l *rawLine) words() *wordMask {
-	if !l.heard {
-		l.heard, l.hints = true, compiled().hints().wordsIn(l.text)
+	switch {
+	case l.hints != nil:
+	case l.whole != nil && l.whole.shape != nil:
+		l.hints = l.whole.shape.hintsIn(l.text)
+	default:
+		hints := compiled().hints().wordsIn(l.text)
+		l.hints = &hints
 	}
-	return &l.hints
+	return l.hints
 }
 
 // keptLine is a clean line and, once somebody has asked for them, the notes of it.
 type keptLine struct {
 	line
-	noted bool
-	notes notes
-	short *squeezed // the text, once somebody has asked for it
+	notes *notes
 }
 
 func (l *keptLine) read() *notes {
-	if !l.noted {
-		l.noted, l.notes = true, notesOf(l.text, l.squeezed())
+	if l.notes == nil {
+		n := notesOf(l.part)
+		l.notes = &n
 	}
-	return &l.notes
-}
-
-func (l *keptLine) squeezed() *squeezed {
-	if l.short == nil {
-		l.short = squeeze(l.text)
-	}
-	return l.short
+	return l.notes
 }
 
 // forget gives back what was made of the line.
-func (l *keptLine) forget() {
-	if l.short != nil {
-		l.short.done()
-		l.short = nil
-	}
-}
+func (l *keptLine) forget() { l.part.of.done() }
 
 // program is the server or tool that the line names, "" for none.
 func (l *rawLine) program() string {
@@ -66,7 +58,8 @@ func (l *rawLine) program() string {
 // clean returns the clean lines in a raw one.
 func (l *rawLine) clean(known *shapes) []keptLine {
 	if !l.parsed {
-		for _, p := range known.clean(l.text) {
+		l.whole = known.whole(string(l.text))
+		for _, p := range known.clean(l.whole) {
 			l.lines = append(l.lines, keptLine{line: toLine(p, l.number)})
 		}
 		l.parsed = true
@@ -137,7 +130,7 @@ func (l *rawLine) set(raw []byte, number int, open bool) {
 	l.forget()
 	l.lines = l.lines[:0]
 	l.number, l.open, l.parsed = number, open, false
-	l.asked, l.from, l.heard = false, "", false
+	l.asked, l.from, l.hints, l.whole = false, "", nil, nil
 }
 
 // forget gives back what was made of the line to look for words.

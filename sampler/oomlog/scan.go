@@ -1,6 +1,7 @@
 package oomlog
 
 import (
+	"cmp"
 	"errors"
 	"io"
 
@@ -12,7 +13,7 @@ import (
 func Scan(r io.Reader) ([]sampler.OOMEvent, error) {
 	var all repeats
 	err := scan(r, &all)
-	return all.events, err
+	return all.list(), err
 }
 
 func scan(r io.Reader, all *repeats) error {
@@ -45,57 +46,53 @@ const maxLent = 4 << 20
 
 // repeats joins equal failures of a whole text, whatever lies between them.
 type repeats struct {
-	events  []sampler.OOMEvent
-	moments []*moment // for the contexts of events
-	newest  []*found  // the last printing of each, if that came long after the one before
-	index   map[identity]int
-	most    int // that are wanted; 0: all
-	others  int // that were not kept
+	events []*found
+	index  map[identity]int
+	most   int // that are wanted; 0: all
+	others int // that were not kept
 }
 
 // settle reads the contexts of the events.
 func (r *repeats) settle() {
-	for i, m := range r.moments {
-		if m != nil {
-			r.events[i].Context, r.moments[i] = m.context(), nil
-		}
+	for _, e := range r.events {
+		e.settle()
 	}
-	for i, last := range r.newest {
-		if last != nil {
-			last.settle()
-			r.events[i].Again = &last.OOMEvent
-		}
+}
+
+// list is the events themselves.
+func (r *repeats) list() (events []sampler.OOMEvent) {
+	for _, e := range r.events {
+		events = append(events, e.OOMEvent)
 	}
+	return events
 }
 
 func (r *repeats) add(events []sampler.OOMEvent) {
 	for _, e := range events {
-		f := found{OOMEvent: e}
+		f := &found{OOMEvent: e}
 		if e.Again != nil {
 			f.again = &found{OOMEvent: *e.Again}
 		}
-		r.take([]found{f})
+		r.take([]*found{f})
 	}
 	r.settle()
 }
 
-func (r *repeats) take(events []found) {
+func (r *repeats) take(events []*found) {
 	for _, e := range events {
 		id := identityOf(&e.OOMEvent)
 		if i, ok := r.index[id]; ok {
-			r.events[i].Occurrences += e.Occurrences
-			r.events[i].Recovered = e.Recovered
-			if r.newest[i] = e.again; e.again == nil {
-				r.newest[i] = &e
-			}
+			first := r.events[i]
+			first.Occurrences += e.Occurrences
+			first.Recovered = e.Recovered
+			first.again = cmp.Or(e.again, e)
 			continue
 		}
 		if r.index == nil {
 			r.index = map[identity]int{}
 		}
 		r.index[id] = len(r.events)
-		r.events, r.moments = append(r.events, e.OOMEvent), append(r.moments, e.moment)
-		r.newest = append(r.newest, e.again)
+		r.events = append(r.events, e)
 		if len(r.events) >= 5*r.most { // seldom, because it looks at all of them
 			r.choose()
 		}
@@ -110,14 +107,12 @@ func (r *repeats) choose() {
 	most := min(r.most, len(r.events))
 	r.others += len(r.events) - most
 	clear(r.index)
-	for n, i := range Choose(r.events, most) {
-		r.index[identityOf(&r.events[i])] = n
-		r.events[n], r.moments[n], r.newest[n] = r.events[i], r.moments[i], r.newest[i]
+	for n, i := range choose(len(r.events), most, func(i int) *sampler.OOMEvent { return &r.events[i].OOMEvent }) {
+		r.index[identityOf(&r.events[i].OOMEvent)] = n
+		r.events[n] = r.events[i]
 	}
 	clear(r.events[most:])
-	clear(r.moments[most:])
-	clear(r.newest[most:])
-	r.events, r.moments, r.newest = r.events[:most], r.moments[:most], r.newest[:most]
+	r.events = r.events[:most]
 }
 
 // ScanUpTo reads a whole text as Scan does, but keeps at most so many of its failures (see Choose) and counts
@@ -126,5 +121,5 @@ func (r *repeats) choose() {
 func ScanUpTo(r io.Reader, most int) (kept []sampler.OOMEvent, others int, err error) {
 	all := repeats{most: most}
 	err = scan(r, &all)
-	return all.events, all.others, err
+	return all.list(), all.others, err
 }

@@ -23,8 +23,25 @@ type shapes struct {
 
 // shape is what is known of a text, once there are two of its shape.
 type shape struct {
-	found map[question][][]int
+	known map[question]int // where in asked
+	asked []answered       // in the order in which it was asked of the first text: that of the others, mostly
 	short *squeezed
+	hints *wordMask // the words that rows want near a message: none of them has a digit
+}
+
+// hintsIn are the hints of a text of the shape.
+func (s *shape) hintsIn(text []byte) *wordMask {
+	if s.hints == nil {
+		hints := compiled().hints().wordsIn(text)
+		s.hints = &hints
+	}
+	return s.hints
+}
+
+// answered is a question, and what was found.
+type answered struct {
+	question
+	at [][]int
 }
 
 // question is what was looked for, and in which part of the text.
@@ -39,14 +56,15 @@ type question struct {
 type asks int32
 
 const (
-	mayMatch   asks = iota // whether the words are there that a pattern needs
-	doesMatch              // whether it does
-	firstPlace             // where the first match is
-	places                 // where the matches are
-	groupsToo              // and their groups
-	anyOfThem              // whether one of several patterns matches
-	itsPrefix              // the first of prefixForms
-	cleanLines             // the lines of what is clean already
+	mayMatch    asks = iota // whether the words are there that a pattern needs
+	doesMatch               // whether it does
+	firstPlace              // where the first match is
+	places                  // where the matches are
+	groupsToo               // and their groups
+	anyOfThem               // whether one of several patterns matches
+	itsPrefixes             // those that prefixForms know
+	stating                 // whether it may say something of the run
+	cleanLines              // the lines of what is clean already
 )
 
 // whole is a text with its shape.
@@ -54,6 +72,7 @@ type whole struct {
 	text  string
 	known *shapes
 	shape *shape // nil: none of its shape was seen before
+	next  int    // of what was asked of the shape
 	short *squeezed
 }
 
@@ -74,8 +93,8 @@ func (s *shapes) whole(text string) *whole {
 			s.known = map[string]*shape{}
 		}
 		s.known[string(s.zeros)] = &shape{}
-	} else if one.found == nil {
-		one.found = map[question][][]int{}
+	} else if one.known == nil {
+		one.known = map[question]int{}
 	}
 	return &whole{text: text, known: s, shape: one}
 }
@@ -120,33 +139,38 @@ func (p part) trimmed() part {
 
 // ask finds something, or looks up what was found in another text of the same shape. It must not depend on digits.
 func (p part) ask(q question, find func() [][]int) [][]int {
-	if p.of.shape == nil {
+	s := p.of.shape
+	if s == nil {
 		return find()
 	}
 	q.from, q.to = int32(p.from), int32(p.from+len(p.text))
-	at, known := p.of.shape.found[q]
-	if !known {
-		at = find()
-		p.of.shape.found[q] = at
+	i := p.of.next
+	if i >= len(s.asked) || s.asked[i].question != q {
+		known := false
+		if i, known = s.known[q]; !known {
+			at := find() // may ask, too
+			i = len(s.asked)
+			s.known[q], s.asked = i, append(s.asked, answered{q, at})
+		}
 	}
-	return at
+	p.of.next = i + 1
+	return s.asked[i].at
 }
 
 // askOf asks for a pattern; one that is not blind to digits looks at each text, if its words can be there.
 func (l *lazy) askOf(p part, q question, find func() [][]int) [][]int {
-	q.what = l
-	if l.blind() {
-		return p.ask(q, func() [][]int {
-			if !l.may(p.of.squeezed()) {
-				return nil
-			}
-			return find()
-		})
+	if !l.mayIn(p) {
+		return nil // and it need not be compiled
 	}
-	if p.ask(question{what: l, asks: mayMatch}, func() [][]int { return answer(l.may(p.of.squeezed())) }) == nil {
-		return nil
+	if q.what = l; l.blind() {
+		return p.ask(q, find)
 	}
 	return find()
+}
+
+// mayIn says whether the words are there that a pattern needs, in the part of a text or around it.
+func (l *lazy) mayIn(p part) bool {
+	return p.ask(question{what: l, asks: mayMatch}, func() [][]int { return answer(l.may(p.of.squeezed())) }) != nil
 }
 
 // answer is yes or no as what was found.
@@ -179,6 +203,15 @@ func (l *lazy) beginsIn(p part) (begin, end int) {
 		return -1, -1
 	}
 	return at[0][0], at[0][1]
+}
+
+// findIn is the first match in a part of a text with its groups.
+func (l *lazy) findIn(p part) []string {
+	at := l.allIn(p, 1, true)
+	if at == nil {
+		return nil
+	}
+	return groups(p.text, at[0])
 }
 
 // in says whether the pattern matches a part of a text.

@@ -56,6 +56,15 @@ func TestShapesFindTheSame(t *testing.T) {
 	}
 }
 
+// The hints in a text are those in all of its shape.
+func TestHintsHaveNoDigits(t *testing.T) {
+	for w := range compiled().hints().set.index {
+		if strings.ContainsAny(w, "0123456789") {
+			t.Errorf("%q: a shape does not tell whether it is there", w)
+		}
+	}
+}
+
 func otherDigits(r *rand.Rand, text string) string {
 	return strings.Map(func(c rune) rune {
 		if c >= '0' && c <= '9' {

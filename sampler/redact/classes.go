@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"bytes"
 	"strings"
 	"sync"
 )
@@ -21,7 +22,7 @@ const (
 
 // vocabulary are the words that classes are made of, built at first use.
 type vocabulary struct {
-	stems []string
+	stems [256][]string // by their first byte
 	// Words by which a name ends.
 	passwords, tokens, neutral map[string]bool
 	// Words before the last one.
@@ -36,7 +37,7 @@ type vocabulary struct {
 
 var vocabularies = sync.OnceValue(func() *vocabulary {
 	return &vocabulary{
-		stems:     strings.Fields("token pass pwd pw secret key auth cred jwt cookie bearer pat sig hook otp mnemonic phrase dsn kennwort wachtwoord senha parola contrasena 2fa pin salt word basic code"),
+		stems:     byFirst(strings.Fields("token pass pwd pw secret key auth cred jwt cookie bearer pat sig hook otp mnemonic phrase dsn kennwort wachtwoord senha parola contrasena 2fa pin salt word basic code")),
 		passwords: set("password passwd passphrase passcode pwd pw pass secret mnemonic passwords secrets otp sshpass storepass keypass dbpass userpass smtppass rootpass adminpass passwort passe kennwort wachtwoord senha parola contrasena"),
 		tokens:    set("jwt bearer credential credentials creds apikeys authtoken authkey 2fa"),
 		neutral:   set("value val prod production dev staging stage b64 base64 primary secondary plain raw current base json"),
@@ -154,12 +155,21 @@ func stemmed(name string, v *vocabulary) bool {
 			low[i] += 'a' - 'A'
 		}
 	}
-	for _, stem := range v.stems {
-		if strings.Contains(string(low[:n]), stem) {
-			return true
+	for i, c := range low[:n] {
+		for _, stem := range v.stems[c] {
+			if bytes.HasPrefix(low[i:n], []byte(stem)) {
+				return true
+			}
 		}
 	}
 	return false
+}
+
+func byFirst(stems []string) (by [256][]string) {
+	for _, s := range stems {
+		by[s[0]] = append(by[s[0]], s)
+	}
+	return by
 }
 
 // maxName is the longest name that is looked at.

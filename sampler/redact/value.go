@@ -82,26 +82,41 @@ func quoted(s string) []byte {
 // exported are copied as they are.
 func Copy[T any](v T) T {
 	out := reflect.New(reflect.TypeFor[T]()).Elem()
-	copyTo(out, reflect.ValueOf(&v).Elem())
+	c := copier{clean: map[string]string{}}
+	c.copyTo(out, reflect.ValueOf(&v).Elem())
 	return out.Interface().(T)
 }
 
-func copyTo(to, from reflect.Value) {
+// copier makes one copy.
+type copier struct {
+	clean map[string]string // texts without their secrets: what is explained of one failure is said of others, too
+}
+
+func (c *copier) text(s string) string {
+	clean, known := c.clean[s]
+	if !known {
+		clean = Text(s)
+		c.clean[s] = clean
+	}
+	return clean
+}
+
+func (c *copier) copyTo(to, from reflect.Value) {
 	switch from.Kind() {
 	case reflect.String:
-		to.SetString(Text(from.String()))
+		to.SetString(c.text(from.String()))
 	case reflect.Struct:
 		to.Set(from)
 		for i := range from.NumField() {
 			if from.Type().Field(i).IsExported() {
-				copyTo(to.Field(i), from.Field(i))
+				c.copyTo(to.Field(i), from.Field(i))
 			}
 		}
 	case reflect.Pointer, reflect.Interface:
 		to.Set(from)
 		if !from.IsNil() {
 			inner := reflect.New(from.Elem().Type())
-			copyTo(inner.Elem(), from.Elem())
+			c.copyTo(inner.Elem(), from.Elem())
 			if from.Kind() == reflect.Interface {
 				inner = inner.Elem()
 			}
@@ -112,17 +127,17 @@ func copyTo(to, from reflect.Value) {
 		if !from.IsNil() && !inert(from.Type().Elem()) {
 			to.Set(reflect.MakeSlice(from.Type(), from.Len(), from.Len()))
 			for i := range from.Len() {
-				copyTo(to.Index(i), from.Index(i))
+				c.copyTo(to.Index(i), from.Index(i))
 			}
 		}
 	case reflect.Map:
-		copyMap(to, from)
+		c.copyMap(to, from)
 	default:
 		to.Set(from)
 	}
 }
 
-func copyMap(to, from reflect.Value) {
+func (c *copier) copyMap(to, from reflect.Value) {
 	to.Set(from)
 	if from.IsNil() || inert(from.Type().Elem()) {
 		return
@@ -133,7 +148,7 @@ func copyMap(to, from reflect.Value) {
 		if v.Kind() == reflect.String && it.Key().Kind() == reflect.String {
 			v.SetString(Value(it.Key().String(), it.Value().String()))
 		} else {
-			copyTo(v, it.Value())
+			c.copyTo(v, it.Value())
 		}
 		to.SetMapIndex(it.Key(), v)
 	}

@@ -155,7 +155,7 @@ func refuses(line []byte) bool {
 	if !strings.Contains(text, "ALLOC_FAILED") && !strings.Contains(strings.ToLower(text), "out of memory") {
 		return false
 	}
-	return !stepLine.Get().MatchString(text) || refusedStep.Get().MatchString(text)
+	return !mayCount(text) || !stepLine.Get().MatchString(text) || refusedStep.Get().MatchString(text)
 }
 
 func (s *Survival) refusal(line string) refusal {
@@ -176,6 +176,9 @@ func (s *Survival) refusal(line string) refusal {
 
 // counts calls for each number that a line counts, with the word that names it.
 func counts(line string, to func(word string, n int)) {
+	if !mayCount(line) {
+		return
+	}
 	for _, m := range stepLine.Get().FindAllStringSubmatch(line, 4) {
 		digits := m[1] + m[2]
 		if n, err := strconv.Atoi(digits); err == nil {
@@ -183,6 +186,39 @@ func counts(line string, to func(word string, n int)) {
 		}
 	}
 }
+
+// mayCount spares most lines the search for what stepLine finds: there must be a figure behind one of its words, with a
+// blank or sign between, or one of two figures in a bar. A letter beyond ASCII can stand for an s.
+func mayCount(line string) bool {
+	if strings.Contains(line, "/") && strings.Contains(line, " [") || strings.Contains(line, "\u017f") {
+		return true
+	}
+	for i := 1; i < len(line); i++ {
+		if isDigit(line[i]) && strings.IndexByte(betweenCount, line[i-1]) >= 0 && countsBy(strings.TrimRight(line[:i], betweenCount)) {
+			return true
+		}
+	}
+	return false
+}
+
+// betweenCount are what may stand between a word and what it counts to.
+const betweenCount = " \t\n\f\r:=#[(\"'"
+
+// countsBy says whether a text ends in a word that counts.
+func countsBy(text string) bool {
+	from := len(text)
+	for from > 0 && isLetter(text[from-1]) {
+		from--
+	}
+	switch strings.ToLower(text[max(from, len(text)-len("iterations")):]) {
+	case "step", "steps", "iter", "iters", "iteration", "iterations", "batch", "it", "idx", "epoch", "epochs", "trial", "trials":
+		return true
+	}
+	return false
+}
+
+func isDigit(c byte) bool  { return c >= '0' && c <= '9' }
+func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
 // open: more lines may tell more.
 func (r *refusal) open() bool { return !r.anew && !r.proved && r.after < mostHeard }

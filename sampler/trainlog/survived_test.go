@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"strings"
 	"testing"
 )
@@ -137,5 +138,29 @@ func BenchmarkSurvival(b *testing.B) {
 		if _, err := s.Write(log.Bytes()); err != nil || s.Refusals() == 0 {
 			b.Fatal(err, s.Refusals())
 		}
+	}
+}
+
+// A line that is spared the search for what it counts has nothing of it.
+func TestSparedLinesCountNothing(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	pieces := strings.Split(`step|Steps|iter|iterations|batch|it|idx|EPOCH|trial|trials|ſtep|stepſ|x|_|"|'|(|[| |=|:|#|/|12|7|\t|é|loss`, "|")
+	spared, counting := 0, 0
+	for range 200_000 {
+		line := ""
+		for range 1 + r.IntN(7) {
+			line += pieces[r.IntN(len(pieces))]
+		}
+		switch may, counts := mayCount(line), stepLine.Get().MatchString(line); {
+		case counts && !may:
+			t.Fatalf("%q counts", line)
+		case counts:
+			counting++
+		case !may:
+			spared++
+		}
+	}
+	if spared < 10_000 || counting < 1000 {
+		t.Errorf("%d spared, %d that count", spared, counting)
 	}
 }
