@@ -22,6 +22,8 @@ type message struct {
 	recovered  bool
 	intro      part // the last line with text before it
 	fenced     bool // a fence of code stands between the two
+	quoted     bool // the line is marked as quoted, or as code within a text
+	boxed      bool // the line is a row of a table
 }
 
 // candidate is a row whose start matched.

@@ -5,16 +5,17 @@ package oomlog
 const ringLines = 256
 
 type rawLine struct {
-	text   []byte
-	number int
-	added  int        // how many lines the ring had taken before
-	open   bool       // ended in \r: the next one overwrites it on a terminal
-	parsed bool       // lines is filled
-	lines  []keptLine // the clean lines in it, made when first asked for
-	asked  bool       // from is known
-	from   string     // the server or tool it is from; empty for none
-	heard  bool       // hints is known
-	hints  wordMask   // the words in it that rows want near a message
+	text             []byte
+	number           int
+	added            int        // how many lines the ring had taken before
+	open             bool       // ended in \r: the next one overwrites it on a terminal
+	parsed           bool       // lines is filled
+	lines            []keptLine // the clean lines in it, made when first asked for
+	asked            bool       // from is known
+	from             string     // the server or tool it is from; empty for none
+	heard            bool       // hints is known
+	hints            wordMask   // the words in it that rows want near a message
+	weighed, heading bool       // whether it is a heading that explains errors is known, and is so
 }
 
 // words are those that rows want near a message.
@@ -137,7 +138,7 @@ func (l *rawLine) set(raw []byte, number int, open bool) {
 	l.forget()
 	l.lines = l.lines[:0]
 	l.number, l.open, l.parsed = number, open, false
-	l.asked, l.from, l.heard = false, "", false
+	l.asked, l.from, l.heard, l.weighed = false, "", false, false
 }
 
 // forget gives back what was made of the line to look for words.
