@@ -39,7 +39,7 @@ const (
 	KindKernelKill       = "kernel_oom_kill"   // the kernel's OOM killer
 	KindCgroupKill       = "cgroup_oom_kill"   // the limit of a cgroup, container or Slurm job
 	KindKilled           = "killed_no_reason"  // killed by SIGKILL; nobody says why
-	KindWorkerKilled     = "worker_killed"     // a DataLoader worker
+	KindWorkerKilled     = "worker_killed"     // a worker process: of a DataLoader, a server, a task queue
 	KindShm              = "shm_bus_error"     // /dev/shm is full
 	KindMmap             = "mmap_enomem"       // a mapping was refused
 	KindHostAlloc        = "host_alloc_failed" // an allocation of host memory failed

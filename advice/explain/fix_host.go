@@ -233,7 +233,7 @@ func (f *failure) mayHaveWorkers() bool {
 
 // loaderSeen: something shows that there are data loader workers, or a training that mostly has some.
 func (f *failure) loaderSeen() bool {
-	return f.workers() > 0 || f.event.Kind == sampler.KindWorkerKilled || f.event.Kind == sampler.KindKilled && f.event.Framework != "deepspeed" && f.program.is(training) || f.inFunction("dataloader", "_try_get_data", "_next_data", "_worker_loop") || f.inFile("dataloader") ||
+	return f.workers() > 0 || f.event.Kind == sampler.KindWorkerKilled && (f.isPyTorch() || f.event.Framework == "paddle") || f.event.Kind == sampler.KindKilled && f.event.Framework != "deepspeed" && f.program.is(training) || f.inFunction("dataloader", "_try_get_data", "_next_data", "_worker_loop") || f.inFile("dataloader") ||
 		f.program.is(training) && (f.context.Epoch.Known() || f.context.Step.Known()) && f.event.Kind != sampler.KindCgroupKill && f.event.Kind != sampler.KindKubernetes
 }
 

@@ -9,7 +9,8 @@
 //	     ─ clean.go, prefix.go ─► colors, borders, quoting and escapes removed; rank, pid and stream removed
 //	     ─ streams.go, message.go ─► a row whose start matches begins a message of its rank or process,
 //	       the lines after it may belong to it
-//	     ─ fields.go, event.go ─► the message's numbers; guard.go refuses quoted source, hints, questions
+//	     ─ fields.go, event.go ─► the message's numbers; guard.go refuses quoted source, hints, questions,
+//	       example.go what a page or a source only shows
 //	     ─ context.go ─► (for those that are kept) phase, step, batch size, parameters … from notes.go and facts.go on the lines before
 //	     ─ report.go ─► what a person wrote above and below it
 //	     ─ held.go, relation.go, merge.go ─► one failure printed several times becomes one event

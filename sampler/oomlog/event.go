@@ -1,6 +1,8 @@
 package oomlog
 
 import (
+	"bytes"
+	"slices"
 	"strings"
 
 	"nvpeak/sampler"
@@ -27,6 +29,7 @@ func build(m *message, c candidate, text part, around *surroundings) (*findings,
 		f.unbreak(m, c, text)
 	}
 	f.fillDerived(m)
+	f.fillRank(m.head[:min(c.at, len(m.head))])
 	if r.numbers && !f.more || !isFailure(m, c, f, text, body) {
 		return nil, false
 	}
@@ -65,6 +68,38 @@ func hasNumbers(one part, r *compiledRow) bool {
 		}
 	}
 	return false
+}
+
+// rankBefore is a rank among the words that a logger or a program puts before a message.
+var rankBefore = pattern(`(?i)(?:^|[\s\[({|:,"'-])(?:global[ _-])?rank["']?[ :=#_-]{0,2}(\d{1,4})(?:/\d{1,4})?(?:[\s\])}|:,"'-]|$)`)
+
+// fillRank takes the rank from the words before a message, where no prefix of its line has one.
+func (f *findings) fillRank(before string) {
+	if f.Rank.Known() || !strings.Contains(before, "ank") && !strings.Contains(before, "ANK") || !rankBefore.MatchString(before) {
+		return
+	}
+	f.setInt("rank", rankBefore.FindStringSubmatch(before)[1])
+}
+
+// rankOfTraceback is the rank of the line with which a traceback before a message begins, where only that line has one.
+func (p *past) rankOfTraceback(m *message) (rank sampler.Opt[int]) {
+	if m.origin.key != "" {
+		return rank
+	}
+	tail := p.ring.tail(maxFrames*2 + len(m.lines))
+	for _, l := range slices.Backward(tail) {
+		switch {
+		case l.number >= m.first.number || len(l.text) > 0 && l.text[0] == ' ':
+		case bytes.HasSuffix(bytes.TrimSpace(l.text), []byte("Traceback (most recent call last):")):
+			if o := toLine((&whole{text: string(l.text)}).all(), l.number).origin; o.rank >= 0 {
+				rank = sampler.Some(o.rank)
+			}
+			return rank
+		default:
+			return rank
+		}
+	}
+	return rank
 }
 
 // fillDerived adds what follows from the numbers together.

@@ -12,10 +12,13 @@ var sourceBefore = gatedAnyOf(`(?i)`,
 	`\braise\s`, `\bexcept\s`, `\bexcept\(`, `\bthrow\s`, `\bcatch\s*\(`, `\bcatch\s`, `\bprintf?\(`, `\bassert[\s(]`,
 	`\blogg?(?:er|ing)?\.\w+\(`, `\bwarnings?\.warn\(`, `\becho\s`, `\bgrep\s`, `\bif\s+["'(]`, `\bin\s+str\(`,
 	`==\s*["']`, `\.args\[`, `\bisinstance\(`, `\bfprintf\(`, `\bconsole\.\w+\(`, `std::cerr`, `std::cout`, `\bf"[^"]*$`,
-	`\bf'[^']*$`, `#define`, `TORCH_CHECK`, `@[\w.]+\(`, `(?-i:(?:^|[^\w])(?:\w+\.)*[a-z_]\w*\([frb]?["']$)`, `AT_ERROR`,
+	`\bf'[^']*$`, `#define`, `TORCH_CHECK`, `@[\w.]+\(`, `(?-i:(?:^|[^\w])(?:\w+\.)*[a-z_]\w*!?\((?:(?:[^()"']|"[^"]*"|'[^']*')*,\s*)?[frbu]{0,2}["']$)`, `AT_ERROR`,
 	`PADDLE_THROW`, `\breturn\s+["'fr]`, `;\s*(?://|/\*)`, `(?-i:\b(?:EXPECT|ASSERT)_[A-Z_]+\()`, `\.startswith\(`, `\.match\(`, `re\.compile\(`, `\.search\(`, `pytest\.raises`,
-	`assertRaises\w*\(`, `["']oom["']\s*:\s*["']$`, `(?-i:^[A-Z][A-Z_]{2,}\s*=\s*[{\[(])`, `(?-i:\s=\s*(?:\w+\.)*\w+(?:Error|Exception)\([frb]?["']$)`, `(?-i:(?:^|[^\w])(?:\w+\.)*[a-z_]\w*\([frb]?["'](?:\w+\.)*\w+(?:Error|Exception): *$)`, `^\s*import\s`, `^\s*from\s+\S+\s+import\s`, `(?-i:\b[A-Z][A-Z_]{3,}\s*=\s*[rbf]?["'])`,
+	`assertRaises\w*\(`, `["']oom["']\s*:\s*["']$`, `(?-i:^[A-Z][A-Z_]{2,}\s*=\s*[{\[(])`, `(?-i:\s:?=\s(?:\w+\.)*\w+\((?:[^()"']|"[^"]*"|'[^']*')*[frbu]{0,2}["'](?:\[[\d. ]+\] *)?(?:[\w. ]+: *|[\w.]+\()*$)`, `(?-i:(?:^|[^\w])(?:\w+\.)*[a-z_]\w*!?\((?:(?:[^()"']|"[^"]*"|'[^']*')*,\s*)?[frbu]{0,2}["'](?:\[[\d. ]+\] *)?(?:[\w. ]+: *|[\w.]+\()+$)`, `(?-i:\b\w+\.(?:Contains|ErrorContains|HasPrefix|Errorf?|Fatalf?|New|Print\w*|Sprint\w*|Fprint\w*|Write\w*|Equal\w*|That)\((?:(?:[^()"']|"[^"]*"|'[^']*')*,\s*)?["']$)`, `(?-i:\bnew \w+\(["']$)`, `(?-i:\b(?:it|test|describe|context|t\.Run)\(["'][^"']*$)`, `\b(?:side_effect|return_value|match|help)\s*=\s*(?:[\w.]+\()?r?["'](?:[\w.]+Error: )?$`, `^\s*import\s`, `^\s*from\s+\S+\s+import\s`, `(?-i:\b[A-Z][A-Z_]{3,}\s*=\s*[rbf]?["'])`,
 )
+
+// allocator begins the message of PyTorch's allocator.
+var allocator = pattern(`(?i)(?:CUDA|HIP|XPU|NPU|GPU) out of memory\. ?$`)
 
 // printedAfter is the type of an exception as a traceback prints it, in a traceback that was pasted
 // into one line: what stands before it is the source line that raised it.
@@ -120,6 +123,9 @@ func isFailure(m *message, c candidate, f *findings, text, body part) bool {
 		head = (&whole{text: m.head}).all()
 	}
 	front := head.cut(0, min(c.at, len(head.text)))
+	if strings.HasSuffix(strings.TrimRight(front.text, " "), "emory.") { // a row that begins at its request
+		front = front.cut(0, len(front.text)-len(allocator.FindString(front.text)))
+	}
 	before := front
 	if n := strings.LastIndex(before.text, ". "); n >= 0 && len(before.text)-n > 3 && !errorBefore.in(before) {
 		before = before.cut(n+2, len(before.text)) // the sentence it stands in
@@ -128,14 +134,15 @@ func isFailure(m *message, c candidate, f *findings, text, body part) bool {
 	begin, end := c.row.start.re.beginsIn(body)
 	matched := body.cut(max(begin, 0), max(end, 0))
 	after := text.cut(min(c.at+len(matched.text), len(m.lines[0])), len(m.lines[0])) // on the same line
-	if sourceBefore.in(before) && !printedAfter.in(before) || sourceAfter.in(after) || comment.in(line) && !pasted.in(line) || strongHypothesis.in(before) {
+	numbers := f.Requested.Known() || f.more
+	titled := m.first.number == 1 && strings.HasPrefix(line.text, "# ") && (numbers || f.Extra["shape"] != nil || !c.row.loose && (openText.in(before) || errorBefore.in(before)))
+	if sourceBefore.in(before) && !printedAfter.in(before) || sourceAfter.in(after) || comment.in(line) && !pasted.in(line) && !titled && !f.more || strongHypothesis.in(before) && !(titled && f.more) {
 		return false
 	}
 	if entryBefore.in(front) && entryAfter.in(after) {
 		return false
 	}
-	numbers := f.Requested.Known() || f.more
-	if !numbers && (m.isShown(text.of.known) || conditional.in(after) || literal.in(line) || symptom.in(before) && remedy.in(after)) {
+	if !numbers && (!m.fenced && introduced.in(m.intro) || shown.in(m.intro) || conditional.in(after) || literal.in(line) || symptom.in(before) && remedy.in(after)) {
 		return false
 	}
 	numbers = numbers || placed.in(after) || sourcePlace.in(matched)
@@ -152,13 +159,6 @@ func isFailure(m *message, c candidate, f *findings, text, body part) bool {
 		return numbers || ended.in(after)
 	}
 	return numbers || (happened.in(before) && ended.in(after))
-}
-
-// isShown says whether the line before a message says that it only shows what one looks like.
-func (m *message) isShown(known *shapes) bool {
-	intro := known.whole(m.intro)
-	defer intro.done()
-	return !m.fenced && introduced.in(intro.all()) || shown.in(intro.all())
 }
 
 // helpHeading begins the answer of a troubleshooting page.

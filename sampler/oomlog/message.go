@@ -20,8 +20,10 @@ type message struct {
 	bytes      int
 	left       int // further lines that may belong to it
 	recovered  bool
-	intro      string // the last line with text before it
-	fenced     bool   // a fence of code stands between the two
+	intro      part // the last line with text before it
+	fenced     bool // a fence of code stands between the two
+	quoted     bool // the line is marked as quoted, or as code within a text
+	boxed      bool // the line is a row of a table
 }
 
 // candidate is a row whose start matched.

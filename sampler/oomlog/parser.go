@@ -17,6 +17,8 @@ type parser struct {
 	past    past
 	streams streams
 	held    holder
+	counts  []count
+	example example
 	shapes  shapes
 	scratch []byte
 	out     []*found
@@ -162,7 +164,12 @@ func (p *parser) look(kept *keptLine, found wordMask) {
 	st.used = l.number
 	if m := st.start(l, &found, &p.shapes); m != nil {
 		p.close(st)
-		m.intro, m.fenced = p.past.introduction(m.first.number)
+		text, fenced := p.past.introduction(m.first.number)
+		m.intro, m.fenced = p.shapes.whole(text).all(), fenced
+		m.quoted, m.boxed = p.past.marked(m.first.number)
+		if m.quoted || m.leads() || m.names() {
+			m.left = max(m.left, meaningLines)
+		}
 		st.open = m
 		p.left = max(p.left, m.left+1)
 	} else if st.open != nil {
@@ -171,6 +178,7 @@ func (p *parser) look(kept *keptLine, found wordMask) {
 			p.close(st)
 		}
 	}
+	p.countOn(st, l)
 	if compiled().recovers(l.part, &found) {
 		p.recover(st, l.number)
 	}
@@ -207,9 +215,17 @@ func (p *parser) close(st *stream) {
 		if !ok {
 			continue
 		}
+		if !f.Rank.Known() {
+			f.Rank = p.past.rankOfTraceback(m)
+		}
+		if p.past.isExample(m, f) || p.example.before(m, &p.past) {
+			p.example = example{m.first.number + c.row.lines}
+			return
+		}
 		if h := p.held.add(f, m, st.key); h != nil {
 			h.moment = p.past.moment(m, st.key)
 		}
+		p.waitForCount(m, st.key)
 		return
 	}
 }

@@ -29,8 +29,8 @@ var torchFields = []string{
 	`with <pools> allocated in private pools`,
 	`and <unalloc> is reserved by PyTorch but unallocated`,
 	`reserved (?:by PyTorch )?but unallocated [:=] <unalloc>`,
-	`[;,] <unalloc> cached?(?: by PyTorch)?\)`,
-	`[;,] <reserved> reserved in total by PyTorch`,
+	`[;,] <unalloc> cached?(?: by PyTorch)?(?:\)|\b)`,
+	`[;,] <reserved> reserved in total\b`,
 	`[;,] <active_bytes:size> current active`,
 }
 

@@ -131,7 +131,7 @@ var libraryRows = []row{
 		start: `Executor creation failed due to insufficient GPU memory`, fields: executorFields},
 	{name: "trt-llm executor", framework: "tensorrt-llm", kind: sampler.KindWarmup, memory: sampler.MemoryGPU, words: []string{"executor creation failed"}, lines: 5,
 		start: `Executor creation failed due to insufficient GPU memory`, fields: executorFields},
-	{name: "trt-llm", framework: "tensorrt", kind: sampler.KindTensorRT, memory: sampler.MemoryGPU, words: []string{"cuda runtime error in"}, start: `CUDA runtime error in .{0,120}\): out of memory`},
+	{name: "trt-llm", framework: "tensorrt", kind: sampler.KindTensorRT, memory: sampler.MemoryGPU, words: []string{"cuda runtime error in"}, start: `CUDA runtime error in .{0,120}\): out of memory|\[TensorRT-LLM\]\[ERROR\] CUDA runtime error in [^\n]{0,120}?: out of memory`},
 	{name: "trt allocating buffer", framework: "tensorrt", kind: sampler.KindTensorRT, memory: sampler.MemoryGPU, words: []string{"error allocating"}, start: `(?:User )?allocator error allocating <req:bytes>-?byte buffer`},
 	// bitsandbytes
 	{name: "bitsandbytes", framework: "bitsandbytes", kind: sampler.KindBitsAndBytes, memory: sampler.MemoryGPU, words: []string{"error out of memory at line"}, start: `Error out of memory at line \d+ in file \S*`},
@@ -167,8 +167,8 @@ var xlaFields = []string{`\bwith ~?<free> (?:\w+ )?free\b`, `device ordinal <gpu
 // genericRows are what anybody prints who uses CUDA; they stand after everything that says more.
 var genericRows = []row{
 	{name: "faiss assertion", framework: "pytorch", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"cuda error 2 out of memory"}, start: `CUDA error 2 out of memory`},
-	{name: "faiss", framework: "pytorch", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"failed to cudamalloc", "alloc fail type"}, lines: 1,
-		start: `Failed to cudaMalloc <req:bytes>(?: on device <gpu>)?|alloc fail type \w+ dev <gpu>[^\n]{0,60} size <req:bytes>`},
+	{name: "faiss", framework: "pytorch", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"failed to cudamalloc", "fail type "}, lines: 1,
+		start: `Failed to cudaMalloc <req:bytes>(?: on device <gpu>)?|(?:alloc )?fail type \w+ dev <gpu>[^\n]{0,60} size <req:bytes>`},
 	{name: "ctranslate2", framework: "ctranslate2", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"cuda failed with error out of memory"}, start: `CUDA failed with error out of memory`},
 	{name: "gpuassert", framework: "pytorch", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"gpuassert"}, start: `GPUassert: out of memory`},
 	{name: "caffe", framework: "caffe", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"== cudasuccess (2 vs. 0)"}, start: `== cudaSuccess \(2 vs\. 0\) out of memory`},

@@ -5,7 +5,7 @@ import "nvpeak/sampler"
 // pytorchRows are what PyTorch and the CUDA libraries under it print.
 var pytorchRows = []row{
 	{name: "torch cuda", framework: "pytorch", kind: sampler.KindCUDA, memory: sampler.MemoryGPU, limit: "memory_fraction", words: torchWords, loose: true,
-		start: `\bCUDA out of (?:memory|mem\b)`, lines: 18, fields: torchFields},
+		start: `CUDA out of (?:memory|mem\b)`, lines: 18, fields: torchFields},
 	{name: "torch in chinese", framework: "pytorch", kind: sampler.KindCUDA, memory: sampler.MemoryGPU, words: []string{"内存不足", "显存不足"}, lines: 6,
 		start:  `CUDA ?(?:出现)?(?:内存|显存)不足[^\n]{0,20}?(?:试图|尝试) ?分配 ?<req>`,
 		fields: []string{`\(GPU <gpu>;`, `GPU <gpu> ?的?总容量为? ?<total>`, `; <total> 总容量`, `; <alloc> 已分配`, `; <free> (?:可用|空闲)`, `其中 ?<free> ?(?:可用|空闲)`, `保留(?:了)? ?<reserved>`}},

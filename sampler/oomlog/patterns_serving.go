@@ -21,6 +21,13 @@ var servingRows = []row{
 		start: `Free memory(?: on device(?: \S+)?)? ?\(<free>(?: ?/ ?<total>)?\)(?: on startup)? ?(?:\x3c|is (?:less|lower) than) ?(?:the )?desired GPU memory utilization`, fields: []string{`utilization \((?:<frac>, )?<limit>\)`}},
 	{name: "sglang not enough memory", framework: "sglang", kind: sampler.KindStaticPool, memory: sampler.MemoryGPU, words: []string{"not enough memory. please try"},
 		start: `Not enough memory\. Please try (?:to increase|increasing) --mem-fraction-static`, fields: []string{`mem_fraction_static(?:=| = )<mem_fraction_static:num>`}},
+	{name: "sglang batch", framework: "sglang", kind: sampler.KindKVCache, memory: sampler.MemoryGPU, words: []string{"prefill out of memory. ", "decode out of memory. ", "extend out of memory. "}, lines: 3,
+		start: `\b(?:Prefill|Decode|Extend) out of memory\. (?:Please )?try to lower`, fields: []string{`Try to allocate <tokens:int> tokens`}},
+	{name: "sglang unbalanced", framework: "sglang", kind: sampler.KindStartupFree, memory: sampler.MemoryGPU, words: []string{"memory capacity is unbalanced"},
+		start: `The memory capacity is unbalanced\. Some GPUs may be occupied`},
+	// The workspace that its caller made, not the GPU, is too small.
+	{name: "flashinfer workspace", framework: "flashinfer", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"in aligned"}, lines: 1,
+		start: `(?:Failed to allocate memory|Buffer overflow when allocating memory) for \S+ with size <req:bytes> and alignment \d+,?(?: but only <available_bytes:bytes>(?: bytes)? available)? in Aligned|Out of workspace memory in Aligned`},
 	{name: "triton pool", framework: "triton", kind: sampler.KindCUDA, memory: sampler.MemoryGPU, recovered: true, words: []string{"cnmem_status_out_of_memory"},
 		start: `Failed to allocate CUDA memory with byte size <req:bytes> on GPU <gpu>: CNMEM_STATUS_OUT_OF_MEMORY`},
 	{name: "ggml buffer", framework: "llama.cpp", kind: sampler.KindGGML, memory: sampler.MemoryGPU, words: []string{"cudamalloc failed", "hipmalloc failed"}, lines: 3,

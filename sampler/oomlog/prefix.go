@@ -82,6 +82,7 @@ var prefixForms = []prefixForm{
 	form(`\[(?:rank|default|trainer|worker|node\d+:)(?P<rank>\d{1,4})\](?::|\s)\s?`, true),
 	form(`\[[a-z0-9_.-]+:(?:rank)?(?P<rank>\d{1,4})\]:\s`, true),
 	form(`(?i:\[?(?:global[ _])?rank[ :=_]{0,2}(?P<rank>\d{1,4})(?:/\d+)?\]?\s*(?:[:|>\]-]+|\s)\s?)`, true),
+	form(`(?:\[[^\[\]]{1,60}\] ?){1,4}\[(?i:rank)[ :=_-]?(?P<rank>\d{1,4})\]:?\s*`, true),
 	// mpirun --tag-output, horovodrun
 	form(`\[\d+,(?P<rank>\d{1,4})\](?:<std(?:err|out)>)?:\s?`, true),
 	form(`\[\d+\]<std(?:err|out)>:\s?`, false),
@@ -100,6 +101,8 @@ var prefixForms = []prefixForm{
 	form(`(?i:info|warn|warning|critical|fatal|debug|trace|stderr|stdout)\s*(?:[:|]|-\s)\s*`, false),
 	form(`ERROR\s*(?:\||-\s|:\s|\s)\s*`, false),
 	form(`(?:stderr|stdout) [FP] `, false),
+	// json-file of Docker
+	form(`\{"(?:log|message|msg|line|text)": ?"`, false),
 	// docker compose, kubectl logs --prefix, podman
 	form(`(?P<key>\d*[A-Za-z][\w.-]{1,60}) {1,24}\|\s`, true),
 	// line numbers and epoch milliseconds of log viewers

@@ -31,6 +31,8 @@ var recoveries = []recovery{
 	{[]string{"continuing"}, `\bcontinuing\b(?: with| training| without|\.\.\.|$)`},
 	{[]string{"batch size to", "batch size is now", "batch size reduced", "batch_size to", "auto_scale_batch_size", "batch size from"}, `(?:lower|reduc|decreas|halv|adjust|chang|set)\w* (?:the )?(?:micro[- ])?(?:train(?:ing)? )?batch[ _]size (?:from \S+ )?to \d|batch size (?:is now|reduced)`},
 	{[]string{"failed, trying batch size"}, `failed, trying batch size \d`},
+	{[]string{"got prompt"}, `\bgot prompt\s*$`}, // the server takes the next
+	{[]string{"batch skipped", "sample skipped", "skipped due to", "ignoring batch", "ignoring this batch"}, `\b(?:batch|sample|step|image) (?:(?:was|is|will be) )?skipped\b|\bskipped due to (?:\w+ )?(?:OOM|out of memory)\b|\bignoring (?:this )?batch\b`},
 	{[]string{"requeue", "rescheduling"}, `\brequeu(?:e|ing)d?\b.{0,30}\bsmaller\b`},
 	{[]string{"moving model to cpu", "offloading to cpu", "switching to cpu", "using cpu instead", "use cpu instead"}, `(?:moving model|offloading|switching) to cpu|us(?:e|ing) cpu instead`},
 	{[]string{"model_is_split", "splitting the batch", "split the batch", "splitting batch"}, `\bsplit(?:ting)? (?:the )?batch`},

@@ -92,7 +92,7 @@ func bare(e *sampler.OOMEvent) bool {
 
 // sameSource says whether two events can come from one process.
 func sameSource(a, b *held) bool {
-	if a.Rank.Contradicts(b.Rank) || a.PID.Contradicts(b.PID) && !a.sacrificed() {
+	if a.Rank.Contradicts(b.Rank) || a.PID.Contradicts(b.PID) && !(a.sacrificed() && b.row.follows) {
 		return false
 	}
 	return a.key == b.key || a.key == "" || b.key == "" || !distinct(a.key) || !distinct(b.key) || a.Rank == b.Rank && a.Rank.Known()

@@ -147,8 +147,12 @@ func TestRelations(t *testing.T) {
 		"another process":          {func(old, h *held) { old.PID, h.PID = sampler.Some(1), sampler.Some(2) }, unrelated},
 		"a child of it": {func(old, h *held) {
 			old.PID, h.PID, old.Text = sampler.Some(1), sampler.Some(2), "Kill process 1 or sacrifice child"
+			old.MemoryKind, h.MemoryKind, h.row.follows = sampler.MemoryHost, sampler.MemoryHost, true
+		}, newIsVaguer},
+		"it, after a child of it": {func(old, h *held) {
+			old.PID, h.PID, old.Text = sampler.Some(1), sampler.Some(2), "Kill process 1 or sacrifice child"
 			old.MemoryKind, h.MemoryKind = sampler.MemoryHost, sampler.MemoryHost
-		}, sameFailure},
+		}, unrelated},
 	} {
 		old, h := pair()
 		if row.change(old, h); relationOf(old, h) != row.want {

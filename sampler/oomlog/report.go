@@ -19,7 +19,7 @@ func (p *past) introduction(number int) (text string, fenced bool) {
 		case bytes.HasPrefix(text, []byte("```")):
 			fenced = true
 		default:
-			return string(text[max(0, len(text)-120):]), fenced
+			return string(text[max(0, len(text)-240):]), fenced
 		}
 	}
 	return "", fenced

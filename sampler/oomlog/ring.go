@@ -5,16 +5,17 @@ package oomlog
 const ringLines = 256
 
 type rawLine struct {
-	text   []byte
-	number int
-	added  int        // how many lines the ring had taken before
-	open   bool       // ended in \r: the next one overwrites it on a terminal
-	parsed bool       // lines is filled
-	lines  []keptLine // the clean lines in it, made when first asked for
-	asked  bool       // from is known
-	from   string     // the server or tool it is from; empty for none
-	hints  *wordMask  // the words in it that rows want near a message; nil: nobody has asked
-	whole  *whole     // the text, once it is cleaned
+	text             []byte
+	number           int
+	added            int        // how many lines the ring had taken before
+	open             bool       // ended in \r: the next one overwrites it on a terminal
+	parsed           bool       // lines is filled
+	lines            []keptLine // the clean lines in it, made when first asked for
+	asked            bool       // from is known
+	from             string     // the server or tool it is from; empty for none
+	hints            *wordMask  // the words in it that rows want near a message; nil: nobody has asked
+	whole            *whole     // the text, once it is cleaned
+	weighed, heading bool       // whether it is a heading that explains errors is known, and is so
 }
 
 // words are those that rows want near a message.
@@ -130,7 +131,7 @@ func (l *rawLine) set(raw []byte, number int, open bool) {
 	l.forget()
 	l.lines = l.lines[:0]
 	l.number, l.open, l.parsed = number, open, false
-	l.asked, l.from, l.hints, l.whole = false, "", nil, nil
+	l.asked, l.from, l.hints, l.whole, l.weighed = false, "", nil, nil, false
 }
 
 // forget gives back what was made of the line to look for words.

@@ -118,6 +118,9 @@ var cited = lazily(`(?i)^\s*\|.*` + citedError + `.*\|\s*$|["'“\x60]` + citedE
 // citedError is an error with nothing behind it.
 const citedError = `(?:[\w.]+: )?(?:cuda |gpu |hip )?(?:error: ?)?(?:out of memory|outofmemoryerror)\.?`
 
+// native is what a program prints around an error that it quotes: its level, a call, a place, a state.
+var native = lazily(`\[ERROR\]|\bUNAVAILABLE\b|\w\(CUDA_ERROR_|::\w+\(|\.(?:cpp|cc|cuh?|hp?p?|rs|py|go):\d+\b|\bErr\(`)
+
 // quoted: the error is named to readers, by who speaks of nothing that happened to him: no amounts, no frames, no command, and
 // no sentence that tells of it.
 func quoted(e sampler.OOMEvent, text string, all []sentence, scan Scan) bool {
@@ -125,7 +128,7 @@ func quoted(e sampler.OOMEvent, text string, all []sentence, scan Scan) bool {
 		return false
 	}
 	lines := strings.SplitN(text, "\n", e.Line+1)
-	if len(lines) < e.Line || !cited.MatchString(lines[e.Line-1]) || slices.ContainsFunc(all, func(s sentence) bool { return asks.MatchString(s.text) || question.MatchString(s.text) }) {
+	if len(lines) < e.Line || !cited.MatchString(lines[e.Line-1]) || native.MatchString(lines[e.Line-1]) || slices.ContainsFunc(all, func(s sentence) bool { return asks.MatchString(s.text) || question.MatchString(s.text) }) {
 		return false
 	}
 	_, told := reported(text, all, scan)

@@ -88,7 +88,7 @@ func TestReported(t *testing.T) {
 		{"I run the demo, and CUDA complains about insufficient VRAM.", sampler.KindOtherGPU, "", []string{sampler.ToldInference}},
 		{"I get CUDA out of memory when testing this:\nwith torch.no_grad():\n  model(x)", sampler.KindCUDA, "", []string{sampler.ToldGraphOff}},
 		{"# Validation out of memory\n", sampler.KindOtherGPU, sampler.PhaseValidation, nil},
-		{"# go.py: RuntimeError: Resource exhausted: Out of memory while trying to allocate 1048576 bytes.", sampler.KindOtherGPU, "", nil},
+		{"# go.py: RuntimeError: Resource exhausted: Out of memory while it allocates.", sampler.KindOtherGPU, "", nil},
 		{"# keras.errors.ResourceExhaustedError: OOM\nversion 1.6", sampler.KindTensorFlow, "", nil},
 		{"My torch model trains, but the GPU RAM explodes in the validation loop.", sampler.KindCUDA, sampler.PhaseValidation, nil},
 		{"I would like to train it with torch, but I am stuck at cuda out of memory.", sampler.KindCUDA, "", []string{sampler.ToldTraining}},

@@ -148,7 +148,7 @@ func firstHand(all []sentence) bool {
 // spokenOf counts the sentences in which who writes speaks of himself, and to others.
 func spokenOf(all []sentence) (own, others int) {
 	for _, s := range all {
-		if first.MatchString(s.text) {
+		if first.MatchString(strings.ReplaceAll(s.text, "I/O", "")) {
 			own++
 		}
 		if second.MatchString(s.text) {
