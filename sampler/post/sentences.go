@@ -69,6 +69,8 @@ func endOf(line string) int {
 var (
 	// heading is a title as trackers copy it, with the label that some begin with.
 	heading = lazily(`^#\s+(?:\W*\[[^\]]{1,20}\]\W*)?`)
+	// label is what forms for bug reports put before a title.
+	label = lazily(`(?i)^\W{0,3}\[bug\]\W*`)
 	// own is a heading of one's own list of failures, whatever stands below it.
 	own = lazily(`^#{1,6}\s+(?i:\W*(?:(?:bug|incident|post[- ]?mortem)\b[ #\d.]*|(?:crash|failure) #?\d+ ?)[:—–-]\s*)`)
 	// first is somebody who speaks of what happened to him; second is advice to others.
@@ -89,6 +91,9 @@ func title(text string, all []sentence, shows bool) (sentence, bool) {
 	line, rest, _ := strings.Cut(text, "\n")
 	mark := heading.FindString(line)
 	if mark := own.FindString(line); mark != "" && len(line) <= 300 {
+		return sentence{text: strings.TrimSpace(line[len(mark):]), line: 1, title: true}, true
+	}
+	if mark := label.FindString(line); mark != "" && len(line) <= 300 && strings.HasPrefix(strings.TrimLeft(rest, " \t\r"), "\n") && !toReaders(all) {
 		return sentence{text: strings.TrimSpace(line[len(mark):]), line: 1, title: true}, true
 	}
 	if mark == "" && shows && plain(line, rest) && reportsError.MatchString(line) {
