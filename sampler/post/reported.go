@@ -19,6 +19,12 @@ var (
 	surelyHost = lazily(`(?m)^\W*PID\s+MEM\(GB\)\s+COMMAND\b|\b(?i:host (?:is |was )?out of memory|killed by (?:the )?(?:linux |kernel )?oom[- ]?killer)\b`)
 	// ofGPU is memory of a GPU in words that are common for that of the machine.
 	ofGPU = lazily(`显卡|显存`)
+	// either is memory of whatever kind, which a text that speaks of a GPU's means by it, unless it has words for that of the machine.
+	either    = lazily(`(?:^|[^卡主机统U ] ?)内存(?:不足|溢出)`)
+	surelyRAM = lazily(`(?i)(?:主机|系统|电脑|机器|服务器|CPU) ?内存|内存条|\bRAM\b|\bkilled\b|\bswap\b|DataLoader worker`)
+	// paintsVideo are words of programs that make pictures and videos; llamas is what only llama.cpp and what is made from it have.
+	paintsVideo = lazily(`(?i)\bcomfy\w*|\bworkflows?\b|\b[ti]2[vi]\b|\bsage ?att\w*|\bhunyuan\b|\bflux\b|\bk?sampler\b|\bunet\b`)
+	llamas      = lazily(`(?i)\b(?:ollama|llama[._-]cpp|llama runner|koboldcpp|lm ?studio)\b|\bggml_`)
 	// killed: by a signal, and the GPU is not spoken of.
 	killed = lazily(`(?i)\bkilled\b|被 ?(?:系统)? ?(?:kill|杀)`)
 	// cpuWorks: with the same memory of the machine it goes through.
@@ -199,7 +205,7 @@ var libraries = map[string]string{"BLAS": sampler.KindCuBLAS, "DNN": sampler.Kin
 // kindOf says of which framework and memory a sentence tells. That the RAM is full may stand in another.
 func kindOf(text, told string, all []sentence) (framework, kind, memory string) {
 	if surelyHost.MatchString(text) || slices.ContainsFunc(all, func(s sentence) bool {
-		return onHost.MatchString(s.text) && !talk.MatchString(s.text) && !ofGPU.MatchString(s.text)
+		return onHost.MatchString(s.text) && !talk.MatchString(s.text) && !ofGPU.MatchString(s.text) && !(either.MatchString(s.text) && ofGPU.MatchString(text) && !surelyRAM.MatchString(text))
 	}) {
 		return "", sampler.KindHostAlloc, sampler.MemoryHost
 	}
@@ -208,6 +214,9 @@ func kindOf(text, told string, all []sentence) (framework, kind, memory string) 
 	}
 	handle := handles.FindStringSubmatch(told)
 	for _, row := range frameworks {
+		if row.kind == sampler.KindGGML && paintsVideo.MatchString(text) && !llamas.MatchString(text) {
+			continue // their files are read by other programs, too
+		}
 		if row.words.MatchString(text) {
 			if handle != nil {
 				return row.framework, libraries[handle[1]], sampler.MemoryGPU

@@ -12,6 +12,7 @@ type sentence struct {
 	line  int
 	title bool // the heading of a post, which names the failure and does not tell of it
 	note  bool // of an entry in a list of changes
+	tried bool // of a list of what was tried, before what is asked
 }
 
 var (
@@ -21,13 +22,16 @@ var (
 	assigned = lazily(`^[\w.\[\], ]+ = [\w.]+[(\[]`)
 	// change begins an entry in a list of changes.
 	change = lazily(`(?i)^[-*+•]\s+\W*(?:add(?:s|ed)?|fix(?:es|ed)?|chang(?:es?|ed)|remov(?:es?|ed)|improv(?:es?|ed)|new|support(?:s|ed)?|updat(?:es?|ed)|deprecat(?:es?|ed)|introduc(?:es?|ed))\b`)
+	// attemptsBelow is the line above a list of what was tried; listed is an entry of a list.
+	attemptsBelow = lazily(`(?i)\b(?:tried|attempted|attempts)\b[^.?!]{0,60}:\s*\**$|^\W*(?:(?:things|what) (?:I|we)(?:['’]ve| have)? (?:\w+ ){0,3}(?:tried|attempted|done)|(?:already )?tried(?: so far| already)?|attempts?|attempted (?:fixes|solutions?)|troubleshooting (?:steps )?(?:tried|done|taken))\b[^.?!]{0,30}$|(?:已经?|都)?(?:尝试|试)(?:过|了)?[^。，]{0,12}[:：]\s*$`)
+	listed        = lazily(`^\s*(?:[-*+•]|\d{1,2}[.)、])\s*\S`)
 	// ends are where a sentence ends. A point within a number or a name ends none.
 	ends = lazily(`[.!?;]+(?:\s+|$)|[。！？；]`)
 )
 
 // sentences are those of a text, without what stands in code fences, logs and tracebacks.
 func sentences(text string) (list []sentence) {
-	fenced := false
+	fenced, attempts := false, false
 	for i, line := range strings.Split(text, "\n") {
 		line = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(line), "> ")) // quoted
 		if strings.HasPrefix(line, "```") {
@@ -37,13 +41,19 @@ func sentences(text string) (list []sentence) {
 		if words := strings.TrimLeft(line, "#"); words != line && speaker.MatchString(words) {
 			line = strings.TrimSpace(words)
 		}
-		if fenced || !isProse(line) {
+		switch {
+		case !fenced && attemptsBelow.MatchString(line):
+			attempts = true
+		case attempts && line != "" && !listed.MatchString(line):
+			attempts = false
+		}
+		if fenced || !isProse(line) && !(attempts && listed.MatchString(line)) {
 			continue
 		}
-		note := change.MatchString(line)
+		note, entry := change.MatchString(line), attempts && listed.MatchString(line)
 		for line != "" {
 			end := endOf(line)
-			list = append(list, sentence{text: strings.TrimSpace(line[:end]), line: i + 1, note: note})
+			list = append(list, sentence{text: strings.TrimSpace(line[:end]), line: i + 1, note: note, tried: entry})
 			line = line[end:]
 		}
 	}
