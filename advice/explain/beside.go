@@ -16,6 +16,9 @@ const shownWith = 2
 // beside puts beside the first fix what costs a look or another machine, where the text shows no more than that something
 // was too large: who holds the GPU comes before, or an update where another program can do it, and a larger one behind.
 func (f *failure) beside(list []sampler.Advice, causes []sampler.Cause) []sampler.Advice {
+	if len(list) > 0 && f.told(sampler.ToldCut) {
+		list[0].Do = append([]string{f.comment("do.command_cut")}, list[0].Do...)
+	}
 	if len(list) == 0 || f.onHost() || f.history != nil || f.program.is(server) || f.refusedThoughFree() || !slices.Contains(madeSmaller, list[0].ID) || len(list[0].Do) == 0 {
 		return list
 	}

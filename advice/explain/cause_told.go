@@ -216,7 +216,8 @@ var causesTold = []causeRow{
 		evidence: func(f *failure) string { return f.words.Say("why.told_update") }},
 	{id: "told", cause: CauseTooBig, reason: sourceAnatomy,
 		when: func(f *failure) bool {
-			return f.reported() && !f.onHost() && f.inTraining() && f.batch() == 1 && !f.told(sampler.ToldGrowth) && !f.toldLate()
+			plain := !f.numbers() && !f.requested.Known() && f.onlyMessage() && f.program.is(training|undecided) && !f.told(sampler.ToldWorked) && !f.told(sampler.ToldUpdate) && f.phase() == ""
+			return (f.reported() || plain && f.told(sampler.ToldOne)) && !f.onHost() && f.inTraining() && f.batch() == 1 && !f.told(sampler.ToldGrowth) && !f.toldLate()
 		},
 		confidence: always(0.62),
 		evidence:   func(f *failure) string { return f.words.Say("why.batch_of_one") }},

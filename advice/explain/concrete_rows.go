@@ -46,6 +46,7 @@ var concreteRows = []concreteRow{
 	{"from torch.distributed.fsdp", (*failure).shardsItself, "do.say.shard", false},
 	{"fully_shard(model)", (*failure).shardsItself, "", false},
 	{`{"zero_optimization"`, func(f *failure) bool { return f.deepspeed() || f.ownLoading() || f.command.Known }, "do.say.shard", false},
+	{`"reduce_bucket_size"`, func(f *failure) bool { return f.told(sampler.ToldBuckets) }, "", false},
 	{"torch.cuda.set_per_process_memory_fraction(", (*failure).torchCode, "", false},
 	{"grep -rn per_process", func(f *failure) bool { return !f.onWindows() }, "", false},
 	{"torch.utils.collect_env", (*failure).torchCode, "", false},
@@ -94,6 +95,7 @@ var concreteRows = []concreteRow{
 	{"trtllm-serve MODEL ", startedBy, "do.say.options", true},
 	{"lmdeploy serve api_server MODEL ", startedBy, "do.say.options", true},
 	{"pipeline(MODEL, backend_config", showing(sampler.ShowsPipeline, sampler.ShowsEngine), "", false},
+	{"--cache-type-k", showing(sampler.ShowsLlamaServer), "do.cache_bits", false},
 	{"llama-server -m MODEL --n-gpu-layers", showing(sampler.ShowsLlamaServer), "do.say.layers", false},
 	{"llama-server -m MODEL ", showing(sampler.ShowsLlamaServer), "do.say.options", true},
 	{"cmake -B build", func(f *failure) bool {

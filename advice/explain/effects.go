@@ -200,6 +200,12 @@ func (f *failure) scaling() span {
 func (f *failure) batchFactor() int {
 	batch := f.batch()
 	best := 2
+	for tried := f.triedBatch(); tried > 0 && best < batch && batch/best >= max(2, tried); {
+		best *= 2 // of what was tried as well
+	}
+	if best > 2 {
+		return best
+	}
 	for k := 2; k <= 16 && f.numbers(); k *= 2 {
 		if batch > 0 && k > batch {
 			break

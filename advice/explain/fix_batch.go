@@ -159,6 +159,16 @@ var fixesBatch = []fixRow{
 			}
 			return lines
 		}},
+	{id: FixSmallerOptimizer, source: "https://huggingface.co/docs/bitsandbytes/optimizers",
+		kinds: training, cost: 0.05,
+		lives: map[string]float64{CauseTooBig: 0.95, CauseUnknown: 0.7},
+		when: func(f *failure) bool { // the gradients of one sample were there, and what the optimizer keeps was not
+			return f.batch() == 1 && (f.inOptimizer() || f.inFile("optim/optimizer.py")) && f.isPyTorch() && f.optimizer() != "sgd" && f.optimizer() != "adam8bit" && f.optimizer() != "adafactor" && !f.numbers() && !f.onHost() && !f.usesLoRA()
+		},
+		reach: always(1),
+		do: func(f *failure) []string {
+			return withLine(doSmallerOptimizer(f), f.comment("do.or_adapters"))
+		}},
 	{id: FixGradientCheckpointing, source: "https://github.com/deepspeedai/DeepSpeed/issues/2797",
 		kinds: training, cost: 0.1, // all that is left on the GPU are activations
 		lives: map[string]float64{CauseTooBig: 0.9, CauseUnknown: 0.65, CauseFragmentation: 0.9},

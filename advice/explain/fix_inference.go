@@ -150,6 +150,10 @@ var fixesInference = []fixRow{
 			switch {
 			case f.stateDominated():
 				return 0.1
+			case f.toldSame() && !f.told(sampler.ToldSized):
+				return 0.6 // of which most samples were small enough
+			case f.told(sampler.ToldAtStart) && f.batch() == 1 && f.numbers() && f.allocated.Or(0) > partOf(f.total.Or(0), 0.85) && f.requested.Or(0) < partOf(f.total.Or(0), 0.02):
+				return 0.4 // weights, and what the optimizer keeps, were there before any input
 			case f.triedSize():
 				return 0.75 // what is left is a model made otherwise
 			case f.learnsPictures():

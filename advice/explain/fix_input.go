@@ -21,6 +21,12 @@ func doSmallerInput(f *failure) []string {
 		if f.isPyTorch() {
 			return []string{"--chunk_size 4  " + f.comment("do.chunk_attention"), f.comment("do.domains"), f.comment("do.fold_elsewhere")}
 		}
+		if f.told(sampler.ToldUnified) && !f.lowShare() && !f.triedShare() {
+			return []string{"export XLA_PYTHON_CLIENT_MEM_FRACTION=10.0  " + f.comment("do.unified_more"), f.comment("do.domains")}
+		}
+		if f.told(sampler.ToldUnified) && f.lowShare() {
+			return []string{"export XLA_PYTHON_CLIENT_MEM_FRACTION=4.0  " + f.comment("do.unified_share"), f.comment("do.domains")}
+		}
 		if f.triedShare() {
 			return []string{f.comment("do.domains")}
 		}
@@ -120,6 +126,14 @@ func doSmallerInput(f *failure) []string {
 
 // fixesMoved are for data that is brought to the GPU as a whole.
 var fixesMoved = []fixRow{
+	{id: FixSmallerInput, source: "https://www.tensorflow.org/api_docs/python/tf/keras/Model#evaluate",
+		kinds: ownCode, cost: 0.01,
+		lives:   map[string]float64{CauseTooBig: 0.97, CauseUnknown: 0.8, CauseValidationSpike: 0.97},
+		when:    func(f *failure) bool { return f.wholeSet() > 0 },
+		reach:   always(1),
+		variant: func(f *failure) string { return "whole_set" },
+		pairs:   func(f *failure) []any { return []any{"count", f.wholeSet()} },
+		do:      func(f *failure) []string { return []string{f.comment("do.whole_set")} }},
 	{id: FixSmallerInput, source: "https://docs.pytorch.org/docs/stable/data.html",
 		kinds: ownCode, cost: 0.02, // the loop over it is there
 		lives:   map[string]float64{CauseTooBig: 0.92, CauseUnknown: 0.6, CauseDataSpike: 0.9, CauseFragmentation: 0.85, CauseOversubscribed: 0.8},
@@ -131,9 +145,26 @@ var fixesMoved = []fixRow{
 		}},
 }
 
+// lowShare: the share of the GPU that JAX may take is set below one.
+func (f *failure) lowShare() bool {
+	return slices.ContainsFunc(f.context.Told, func(what string) bool {
+		share, is := strings.CutPrefix(what, sampler.ToldInForce+"XLA_PYTHON_CLIENT_MEM_FRACTION ")
+		return is && (strings.HasPrefix(share, ".") || strings.HasPrefix(share, "0"))
+	})
+}
+
+// wholeSet is how many samples went through at once where the batch is one: a test or validation set as a whole (own threshold: 256); else 0.
+func (f *failure) wholeSet() int {
+	shape, _ := f.event.Extra["shape"].([]int)
+	if len(shape) < 2 || shape[0] < 256 || !f.told(sampler.ToldOne) || f.onHost() || f.event.Kind != sampler.KindTensorFlow {
+		return 0
+	}
+	return shape[0]
+}
+
 // batchToOne goes on with a batch that was made smaller in vain, where no text says that it was made one.
 func (f *failure) batchToOne(list []string) []string {
-	if f.batch() > 0 || !f.told(sampler.ToldTried+"batch") || f.told(sampler.ToldOne) || f.impossible() {
+	if f.batch() > 0 || !f.told(sampler.ToldTried+"batch") || f.told(sampler.ToldAnyBatch) || f.told(sampler.ToldOne) || f.impossible() {
 		return list
 	}
 	return append([]string{f.comment("do.batch_to_one")}, list...)
@@ -184,6 +215,8 @@ func pictureVariant(f *failure) string {
 		return "graph"
 	case f.program.name == "" && !f.oneSample() && !f.impossible():
 		return "batch"
+	case f.program.name == "alphafold" && f.told(sampler.ToldUnified) && (f.lowShare() || !f.triedShare()):
+		return "alphafold_more"
 	case f.program.name == "alphafold" && f.isPyTorch() && !f.told(sampler.ToldTried+"chunks"):
 		return "chunks"
 	case f.program.name == "forge":

@@ -50,6 +50,35 @@ var fixesLarger = []fixRow{
 		do: func(f *failure) []string {
 			return []string{f.comment("do.takes_effect"), f.comment("do.fewer_or_larger")}
 		}},
+	{id: FixSmallerModel, source: "https://huggingface.co/docs/diffusers/quantization/overview",
+		kinds: evaluation | inference | imageTool | undecided, cost: 0.01,
+		lives: map[string]float64{CauseTooBig: 0.97, CauseUnknown: 0.86},
+		when: func(f *failure) bool {
+			return f.runsWith() != "" && !f.onHost() && !f.numbers() && !f.told(sampler.ToldUpdate)
+		},
+		reach:   always(1),
+		variant: func(f *failure) string { return "runs" },
+		pairs:   func(f *failure) []any { return []any{"what", f.runsWith()} },
+		do:      func(f *failure) []string { return []string{f.comment("do.runs", "what", f.runsWith())} }},
+	{id: FixSmallerModel, source: sourceChatUI,
+		kinds: server, cost: 0.1,
+		lives: map[string]float64{CauseTooBig: 0.95, CauseUnknown: 0.8},
+		when: func(f *failure) bool { // every prompt is too long for it
+			return f.program.name == "chat-ui" && f.told(sampler.ToldTried+"context") && !f.onHost() && !f.numbers()
+		},
+		reach: always(1),
+		variant: func(f *failure) string {
+			if f.shows(sampler.ShowsFewBits) {
+				return "few_bits"
+			}
+			return ""
+		},
+		do: func(f *failure) []string {
+			if f.shows(sampler.ShowsFewBits) {
+				return []string{f.comment("do.fewer_bits_still"), f.comment("do.layers_in_ram")}
+			}
+			return []string{f.comment("do.say.four"), f.comment("do.layers_in_ram")}
+		}},
 	{id: FixHalveBatchAccumulate, source: "https://github.com/pkuliyi2015/multidiffusion-upscaler-for-automatic1111/issues/225",
 		kinds: ownCode | imageTool, cost: 0.02,
 		lives: map[string]float64{CauseTooBig: 0.92, CauseUnknown: 0.7},
@@ -75,6 +104,15 @@ var fixesLarger = []fixRow{
 		},
 		do: func(f *failure) []string {
 			return []string{f.comment("do.larger_for_weights"), f.comment("do.other_loader")}
+		}},
+	{id: FixShardOrOffload, source: "https://www.deepspeed.ai/docs/config-json/#zero-optimizations-for-fp16-training",
+		kinds: training | undecided, cost: 0.02,
+		lives:   map[string]float64{CauseTooBig: 0.92, CauseUnknown: 0.75},
+		when:    func(f *failure) bool { return f.told(sampler.ToldBuckets) && !f.onHost() && !f.numbers() },
+		reach:   always(1),
+		variant: func(f *failure) string { return "buckets" },
+		do: func(f *failure) []string {
+			return []string{`"reduce_bucket_size": 5e7, "stage3_prefetch_bucket_size": 5e7, "stage3_max_live_parameters": 1e8  ` + f.comment("do.buckets"), f.comment("do.without_zero")}
 		}},
 	{id: FixShardOrOffload, source: "https://huggingface.co/docs/bitsandbytes/fsdp_qlora",
 		kinds: training, cost: 0.02,
@@ -118,6 +156,16 @@ func (f *facts) raised() (name, before string) {
 		}
 	}
 	return "", ""
+}
+
+// runsWith is the kind of weights with which it is said to run; "" for none.
+func (f *facts) runsWith() string {
+	for _, what := range f.context.Told {
+		if kind, is := strings.CutPrefix(what, sampler.ToldRuns); is {
+			return sampler.Clean(kind)
+		}
+	}
+	return ""
 }
 
 // onlyLayers: a known program trains on all at once, and what its authors make smaller is its model.

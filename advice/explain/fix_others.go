@@ -223,7 +223,7 @@ var fixesOthers = []fixRow{
 	{id: FixCapPreallocation, source: sourceVLLM,
 		kinds: server, cost: 0.05,
 		lives:   map[string]float64{CausePreallocation: 0.9, CauseTooBig: 0.8, CauseDataSpike: 0.8, CauseFragmentation: 0.6, CauseOtherProcess: 0.6, CauseUnknown: 0.5},
-		when:    func(f *failure) bool { return f.program.reserves() },
+		when:    func(f *failure) bool { return f.program.reserves() && !f.shareSpent() },
 		variant: func(f *failure) string { return f.program.name },
 		reach: func(f *failure) float64 {
 			if f.impossible() || f.loadingWeights() || f.overweight() || f.dryRun() || indexOf(f.event.Text, "Not enough memory to handle") >= 0 || f.class.kind == sampler.KindKVCache || f.class.kind == sampler.KindStaticPool {
@@ -344,13 +344,39 @@ var shares = map[string]struct {
 	"lmdeploy":     {"--cache-max-entry-count", "lmdeploy serve api_server MODEL", 0.8},
 }
 
+// leastShare of the GPU is still enough for a server to hold a model of its size (own threshold).
+const leastShare = 0.4
+
+// shareInForce is the share that the text says is set: the smallest where several were tried, as what is advised must be less.
+// usual is the default; a change that raises it goes from there.
+func (f *failure) shareInForce(option string, usual float64, change func(float64) float64) float64 {
+	least := usual
+	if change(usual) >= usual {
+		return usual
+	}
+	for _, what := range f.context.Told {
+		if set, is := strings.CutPrefix(what, sampler.ToldInForce+command.PlainName(option)+" "); is {
+			if v, err := strconv.ParseFloat(set, 64); err == nil {
+				least = min(least, v)
+			}
+		}
+	}
+	return least
+}
+
+// shareSpent: a share so small was tried that no smaller one leaves a server what it needs.
+func (f *failure) shareSpent() bool {
+	row, known := shares[f.program.name]
+	return known && f.shareInForce(row.option, row.usual, func(float64) float64 { return 0 }) <= leastShare
+}
+
 // withShare is the typed command with the server's share changed, or an example.
 func (f *failure) withShare(server string, change func(float64) float64) []string {
 	row := shares[server]
 	if text, _, ok := f.command.WithNumber(change, command.PlainName(row.option)); ok {
 		return []string{text}
 	}
-	value := plainNumber(change(row.usual))
+	value := plainNumber(change(f.shareInForce(row.option, row.usual, change)))
 	if text, ok := f.command.WithOption(row.option, value); ok && f.program.name == server && f.runsServer() {
 		return []string{text}
 	}

@@ -13,6 +13,9 @@ var fixesTools = []fixRow{
 		when:  func(f *failure) bool { return f.takesLess() },
 		reach: always(0.95),
 		variant: func(f *failure) string {
+			if f.program.name == "vllm" && f.triedShare() {
+				return "vllm_share"
+			}
 			if f.program.name == "vllm" && !f.graphsOn() {
 				return "vllm_eager"
 			}
@@ -20,6 +23,12 @@ var fixesTools = []fixRow{
 		},
 		do: func(f *failure) []string {
 			list := f.turnAll(FixShortenContext, FixLimitRequests)
+			if f.program.name == "vllm" && f.triedShare() {
+				if f.graphsOn() {
+					list[0] = withoutGraphs(list[0])
+				}
+				return list
+			}
 			share := f.withShare(f.program.name, func(v float64) float64 { return float64(int(v*100+0.5)-10) / 100 })
 			if f.program.name == "sglang" {
 				return append(share, list[0]+"  "+f.comment("do.or"))
@@ -61,6 +70,9 @@ var fixesTools = []fixRow{
 		variant: func(f *failure) string {
 			if f.buildsEngine() {
 				return "engine"
+			}
+			if f.program.name == "vllm" && !f.takesLess() {
+				return "" // fewer requests alone
 			}
 			return f.program.name
 		},
@@ -140,6 +152,18 @@ var fixesTools = []fixRow{
 		},
 		reach: always(1),
 		do:    func(f *failure) []string { return f.turnKnobs(FixShortenContext) }},
+	{id: FixShortenContext, source: sourceLlama,
+		kinds: server, cost: 0.02, // the weights were there, and the cache follows the tokens alone
+		lives: map[string]float64{CauseTooBig: 0.97, CauseUnknown: 0.85},
+		when:  func(f *failure) bool { return f.told(sampler.ToldFullCache) && f.layered() && !f.onHost() },
+		reach: always(1),
+		do: func(f *failure) []string {
+			lines := f.turnKnobs(FixShortenContext)
+			if f.program.name == "llama.cpp" {
+				lines = append(lines, "--cache-type-k q8_0 --cache-type-v q8_0 --flash-attn on  "+f.comment("do.cache_bits"))
+			}
+			return lines
+		}},
 	{id: FixShortenContext, source: sourceVLLM,
 		kinds: server, cost: 0.1,
 		lives: map[string]float64{CauseTooBig: 0.7, CausePreallocation: 0.5, CauseMemoryLimit: 0.6, CauseDataSpike: 0.9, CauseFragmentation: 0.5, CauseUnknown: 0.35},

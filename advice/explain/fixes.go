@@ -152,11 +152,14 @@ var triedInVain = map[string][]string{
 	"batch": {FixHalveBatchAccumulate}, "segments": {FixExpandableSegments}, "share": {FixCapPreallocation, FixRaiseLimit},
 	"precision": {FixAMPBF16, FixHalfPrecision}, "checkpointing": {FixGradientCheckpointing}, "context": {FixShortenContext},
 	"length": {FixShortenContext, FixCapSampleSize}, "model": {FixSmallerModel}, // of a size that was, the parts are left (lessInput)
-	"workers": {FixReduceDataLoaderWorkers}, "inputs": {FixCapSampleSize}, "offload": {FixOffloadModel}, "bits": {FixSmallerModel, FixHalfPrecision}, "no_grad": {FixNoGradValidation, FixNoGradInference},
+	"workers": {FixReduceDataLoaderWorkers}, "inputs": {FixCapSampleSize}, "offload": {FixOffloadModel}, "item": {FixLeak}, "bits": {FixSmallerModel, FixHalfPrecision}, "no_grad": {FixNoGradValidation, FixNoGradInference},
 }
 
 // untried is 1, and less for what was tried in vain already.
 func (f *failure) untried(id string) float64 {
+	if id == FixStopOtherProcess && f.told(sampler.ToldAlone) && !f.numbers() {
+		return 0.3 // whoever writes has looked
+	}
 	for setting, fixes := range triedInVain {
 		if slices.Contains(fixes, id) && (f.told(sampler.ToldTried+setting) || setting == "bits" && f.shows(sampler.ShowsFourBits)) {
 			return 0.4

@@ -197,7 +197,22 @@ func (f *job) batch() int {
 	if global, known := f.context.GlobalBatch.Value(); known && !f.context.BatchSize.Known() && global > 0 && global <= f.context.Replicas.Else(f.context.WorldSize).Or(0) {
 		return 1 // each GPU has one
 	}
-	return max(0, f.context.BatchSize.Or(0))
+	known := max(0, f.context.BatchSize.Or(0))
+	if tried := f.triedBatch(); tried > 0 && tried < known {
+		return tried
+	}
+	return known
+}
+
+// triedBatch is the smallest batch with which it fails as is said; 0: none is told.
+func (f *job) triedBatch() int {
+	for _, what := range f.context.Told {
+		if n, is := strings.CutPrefix(what, sampler.ToldDown+"batch "); is {
+			size, _ := strconv.Atoi(n)
+			return size
+		}
+	}
+	return 0
 }
 
 // splats: gaussians are fitted to pictures. Each step renders one of them, so there is no batch.

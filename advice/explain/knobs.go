@@ -92,7 +92,7 @@ func (f *failure) shortContext() bool {
 // share and no CUDA graphs each leave room, and are set in one line.
 func (f *failure) takesLess() bool {
 	_, combined := lessOf[f.program.name]
-	return combined && f.class.class == classAllocator && len(f.context.Functions) == 0 && !f.onHost() && !f.impossible() && (!f.othersMatter() || f.littleElsewhere()) &&
+	return combined && (f.class.class == classAllocator || f.reported() && f.triedShare()) && len(f.context.Functions) == 0 && !f.onHost() && !f.impossible() && (!f.othersMatter() || f.littleElsewhere()) &&
 		!(f.loadingWeights() && f.numbers()) && !f.overweight() && !f.readsPictures() && !f.buildsEngine()
 }
 
@@ -108,6 +108,9 @@ func (f *failure) buildsEngine() bool {
 func (f *failure) turnAll(fixes ...string) []string {
 	text, set := f.command.Text, f.command.Known && f.runsServer()
 	plain := shares[f.program.name].plain
+	if list := f.lessOfTGI(); list != "" && !set {
+		return []string{plain + " " + list}
+	}
 	for _, k := range knobs {
 		if k.program != f.program.name || !slices.Contains(fixes, k.fix) {
 			continue
@@ -122,6 +125,23 @@ func (f *failure) turnAll(fixes ...string) []string {
 		return []string{text}
 	}
 	return []string{plain}
+}
+
+// lessOfTGI are its limits at two thirds of those that the text names, in the order that it demands: an input is no longer than a
+// prefill, and shorter than all tokens. "" where none is named.
+func (f *failure) lessOfTGI() string {
+	const none = 1 << 30
+	option, input := "--max-input-length", f.below("max_input_length", none)
+	if input == none {
+		option, input = "--max-input-tokens", f.below("max_input_tokens", none)
+	}
+	if f.program.name != "tgi" || input == none || input < 600 {
+		return ""
+	}
+	total := f.below("max_total_tokens", input+input/4)
+	less := input * 2 / 3 / 100 * 100
+	total = less + max(100, total-input)
+	return option + " " + strconv.Itoa(less) + " --max-total-tokens " + strconv.Itoa(total) + " --max-batch-prefill-tokens " + strconv.Itoa(total)
 }
 
 // valueOf is what to set an option to: half of what the text names for it, and no more tokens than the cache has room for.

@@ -49,6 +49,9 @@ func (f *facts) aloneOnGPU() bool {
 	if f.mixed || f.onHost() {
 		return false
 	}
+	if f.told(sampler.ToldAlone) && !f.numbers() && len(f.others) == 0 {
+		return true // as is said
+	}
 	return len(f.others) > 0 && len(f.strangers()) == 0 && !f.unattributed() || f.elsewhere.Known() && f.elsewhere.Or(0) == 0
 }
 

@@ -141,6 +141,18 @@ func (f *failure) smallCard() bool {
 	return f.total.Known() && f.total.Or(0) <= 8*sampler.GiB
 }
 
+// offloadOptions are options of programs by which parts of the model wait in RAM.
+var offloadOptions = []string{"offload_model", "t5_cpu", "cpu_offload", "enable_model_cpu_offload", "enable_sequential_cpu_offload", "offload_to_cpu", "blocks_to_swap"}
+
+// offloads: parts of the model wait in RAM already.
+func (f *failure) offloads() bool {
+	on, known := f.command.SwitchedOn(offloadOptions...)
+	return known && on || slices.ContainsFunc(f.context.Told, func(what string) bool {
+		set, is := strings.CutPrefix(what, sampler.ToldInForce)
+		return is && slices.ContainsFunc(offloadOptions, func(o string) bool { return strings.HasPrefix(strings.TrimLeft(set, "-"), o) })
+	})
+}
+
 func (f *failure) offloadPossible() bool {
 	if slices.Contains([]string{"ldm", "upscaler", "whisper"}, f.program.name) || f.event.Kind == sampler.KindMPS {
 		return false // these have no such option, and Apple's GPU has no memory but that of the machine
@@ -149,6 +161,9 @@ func (f *failure) offloadPossible() bool {
 		if strings.HasPrefix(w, "--lowvram") || w == "--novram" {
 			return false
 		}
+	}
+	if f.offloads() {
+		return false
 	}
 	return f.isPyTorch() || f.program.is(imageTool) && f.event.Framework != "tensorflow" && f.event.Framework != "jax" || f.event.Kind == sampler.KindOtherGPU
 }

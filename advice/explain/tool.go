@@ -143,6 +143,12 @@ func (f *failure) agreeing(l tools.Lever) (tools.Lever, bool) {
 		return l, !f.shows(sampler.ShowsFewBits)
 	case l.By == "chunk" && f.told(sampler.ToldTried+"chunks"), l.By == "pixels" && f.triedSize():
 		return l, false
+	case l.Of == tools.Batch && f.batch() == 0 && f.triedBatch() > 0 && (l.By == "half" || l.By == "one"):
+		n, err := strconv.Atoi(strings.TrimRight(lastNumber.Get().FindString(l.Type), `"')];, `))
+		if err == nil && n >= f.triedBatch() {
+			l.Type = lastNumber.Get().ReplaceAllString(l.Type, strconv.Itoa(max(1, f.triedBatch()/2))+"$1")
+		}
+		return l, err != nil || f.triedBatch() > 1
 	case l.Of != tools.Batch || f.batch() == 0 || l.By != "half" && l.By != "one" && l.By != "accumulate":
 		return l, true
 	}

@@ -25,7 +25,7 @@ var domains = []struct {
 }
 
 // ofNothing are pictures that somebody puts into a text, templates' words for them, and what is only the name of a GPU's memory.
-var ofNothing = lazily(`(?i)!\[[^\]\n]*\]\([^)\n]*\)|<img\b[^>\n]*>|\bscreen ?shots?\b|\b(?:docker|container|base) images?\b|\b(?:video|graphics?) ?-?(?:memory|ram|cards?|adapters?)\b`)
+var ofNothing = lazily(`(?i)!\[[^\]\n]*\]\([^)\n]*\)|<img\b[^>\n]*>|\bscreen ?shots?\b|\btext[- _]?encoders?\b|\b(?:docker|container|base) images?\b|\b(?:video|graphics?) ?-?(?:memory|ram|cards?|adapters?)\b`)
 
 // domain is what the program works on, as a text names it most often; "" where it names none.
 func domain(text string) string {

@@ -3,6 +3,7 @@ package post
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"nvpeak/sampler"
 )
@@ -80,6 +81,12 @@ func addFacts(c *sampler.LogContext, text string, all []sentence) {
 		return size.MatchString(s.text) && anySize.MatchString(s.text) && vain(s.text) && !cured.MatchString(s.text)
 	}) {
 		c.Told = append(c.Told, sampler.ToldAnySize)
+	}
+	if n := leastTried(all); n > 0 {
+		c.Told = append(c.Told, sampler.ToldDown+"batch "+strconv.Itoa(n))
+	}
+	if what := runsWith(all); what != "" {
+		c.Told = append(c.Told, sampler.ToldRuns+strings.TrimSpace(what))
 	}
 	if n := toldOfGPU(all); n != "" {
 		c.Told = append(c.Told, sampler.ToldGPUHas+n)

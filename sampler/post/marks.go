@@ -14,7 +14,7 @@ var marks = []struct {
 	// Whoever writes takes the CPU for the way, and asks how.
 	{sampler.ToldAsksCPU, lazily(`(?i)\b(?:I should|should I|(?:can|could) (?:I|we)|how (?:do|can|could|should) (?:I|we)|how to|(?:want|like|way|possible|possibility) to)\b[^.?\n]{0,20}\b(?:use|run|force|execute|do (?:it|this))\b[^.?\n]{0,24}?(?:\b(?:on|with|use|using|in)\b[^.?\w\n]{0,3}(?:the |my |an? )?|--?d(?:evice)?[ =]["']?)cpu\b[^\w-]`)},
 	// So many GPUs as somebody says he has.
-	{sampler.ToldGPUs, lazily(`(?i)\b(?:[2-8]|two|three|four|six|eight) ?[x×*]? ?(?:\w+ ){0,2}(?:GPUs|cards|[AVH]100s?|[34]090s?)\b|\b(?:[2-8] ?[x×*]|two|three|four|dual) ?(?:(?:nvidia|geforce|rtx|gtx|tesla) ?)*(?:[1-5]0[5-9]0(?: ?ti)?s?|[ATLPVH]\d{1,3}s?)\b|[2-8两二三四八] ?[个张块] ?(?:\d+ ?G\w?的? ?)?(?:显卡|卡|GPU|[1-5]0[5-9]0|[ATLPVH]\d{1,3})|显卡 ?[x×*] ?[2-8]`)},
+	{sampler.ToldGPUs, lazily(`(?i)\b(?:[2-8]|two|three|four|six|eight) ?[x×*]? ?(?:\w+ ){0,2}(?:GPUs|cards|[AVH]100s?|[34]090s?)\b|\b(?:[2-8] ?[x×*]|two|three|four|dual) ?(?:(?:nvidia|geforce|rtx|gtx|tesla) ?)*(?:[1-5]0[5-9]0(?: ?ti)?s?|[ATLPVH]\d{1,3}[Gs]?)\b|[2-8两二三四八] ?[个张块] ?(?:\d+ ?G\w?的? ?)?(?:显卡|卡|GPU|[1-5]0[5-9]0|[ATLPVH]\d{1,3})|显卡 ?[x×*] ?[2-8]`)},
 	// The libraries that hold tables on the GPU, as code and words name them.
 	{sampler.ToldTables, lazily(`(?i)\b(?:dask_)?cudf\b|\bdask[-_]cuda\b|\bcuml\b`)},
 	// A system of Windows as forms ask for it, a path there, or the wording of PyTorch's CPU allocator on it.
@@ -57,6 +57,14 @@ var marks = []struct {
 	{sampler.ToldWideShare, lazily(`(?i)\bgpu[-_ ]memory[-_ ]utili[sz]ation\b[^\n]{0,40}?(?:=|:| to| of| at)["'\x60 ]{0,3}(?:1(?:\.0+)?|0?\.9[6-9]\d*)(?:[^\d.]|\.\D|\.?$)|\bmem[-_]fraction[-_]static["'\x60]?(?:=| to| of|)["'\x60 ]{1,3}(?:1\.0+|0?\.9[5-9]\d*)\b`)},
 	// One input passed, and the next of the same kind did not.
 	{sampler.ToldNext, lazily(`(?i)\b(?:first|1st) (?:\w+ ){0,2}(?:frames?|images?|pictures?|videos?|clips?|files?|inputs?|runs?|calls?|requests?|predictions?|inferences?|samples?|pairs?|iterations?|times?|passes)\b[^\n]{0,80}\b(?:fine|ok|okay|corr\w*t?ly|works?|worked|succe\w+|well|passe[sd]|without|no (?:problem|error|issue)s?)\b[^\n]{0,60}\b(?:second|third|2nd|3rd|next|following|later|again)\b[^\n]{0,90}\b(?:errors?|oom|out of memory|fail\w*|crash\w*|memory)|\b(?:errors?|oom|out of memory|fail\w*|crash\w*)\b[^\n.]{0,30}\b(?:on|at|in|with|for|during) (?:the )?(?:second|2nd|third|3rd) (?:frame|image|picture|video|clip|file|input|run|call|request|prediction|inference|sample|pair|pass)\b|第二[张帧个次][^\n。]{0,12}(?:报错|爆|OOM|显存)`)},
+	// The variable of JAX and TensorFlow by which memory of the machine counts, however it is told that it is set.
+	{sampler.ToldUnified, lazily(`TF_FORCE_UNIFIED_MEMORY["'\x60]?(?: ?[=:,] ?| (?:is |was |set )*to |\s*\()["'\x60]?(?:1|true)\b`)},
+	// Settings of ZeRO for how much is gathered at once, in elements.
+	{sampler.ToldBuckets, lazily(`"(?:(?:reduce|allgather|stage3_prefetch)_bucket_size|stage3_max_live_parameters)"\s*:\s*(?:[5-9](?:\.\d+)?e\+?0?8|\d(?:\.\d+)?e\+?(?:09|9|10)|[5-9]\d{8}|\d{10,})\b`)},
+	// The step of llama.cpp in which it takes the cache of keys and values.
+	{sampler.ToldFullCache, lazily(`(?i)\bfailed to allocate buffer for (?:the )?kv[- ]cache\b|\bkv_cache_init\(\) failed\b`)},
+	// A training of what one subject looks like, as its extension of a web UI prints it.
+	{sampler.ToldPictureSet, lazily(`(?m)^Initializing dreambooth training|^\s*Text Encoder Epochs: *\d`)},
 	// Fewer channels, or what a number in the middle of a shape is.
 	{sampler.ToldChannels, lazily(`(?i)\b(?:fewer|reduc\w*|decreas\w*|lower\w*|smaller)\b[^.?\n]{0,24}\b(?:channels|filters|feature maps|fmaps?)\b|\bwhere\b[^.?\n]{0,12}\b(?:8|16|32|64|128|256|512|1024)\b[^.?\n]{0,12}\b(?:comes?|coming) from\b`)},
 	// The warning of a tokenizer before a text that is longer than its model takes.

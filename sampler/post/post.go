@@ -37,6 +37,9 @@ func (h *Head) Read(events []sampler.OOMEvent, scan Scan) []sampler.OOMEvent {
 	return Read(h.text.String(), events, scan)
 }
 
+// commentWithin is a comment among the lines of a command.
+var commentWithin = lazily(`\\[ \t]*\r?\n[ \t]*#[^\n]*\n[ \t]*-`)
+
 // gap is where who copied a command left a part of it out.
 var gap = lazily(`\s(?:\[(?:\.{3}|…)\]|…)(?:\s|$)`)
 
@@ -81,6 +84,10 @@ func Read(text string, events []sampler.OOMEvent, scan Scan) []sampler.OOMEvent 
 			}
 			addShown(events[i].Context, text, tool)
 			addGPU(events[i].Context, text)
+			if before, _, is := strings.Cut(events[i].Context.Command, " # "); is && commentWithin.MatchString(text) {
+				events[i].Context.Command = before
+				events[i].Context.Told = append(events[i].Context.Told, sampler.ToldCut)
+			}
 			events[i].Context.Command = strings.TrimSpace(gap.ReplaceAllString(events[i].Context.Command, " "))
 		}
 	}

@@ -12,6 +12,7 @@ type sentence struct {
 	line  int
 	title bool // the heading of a post, which names the failure and does not tell of it
 	note  bool // of an entry in a list of changes
+	tried bool // of a list of what was tried, before what is asked
 }
 
 var (
@@ -21,13 +22,16 @@ var (
 	assigned = lazily(`^[\w.\[\], ]+ = [\w.]+[(\[]`)
 	// change begins an entry in a list of changes.
 	change = lazily(`(?i)^[-*+•]\s+\W*(?:add(?:s|ed)?|fix(?:es|ed)?|chang(?:es?|ed)|remov(?:es?|ed)|improv(?:es?|ed)|new|support(?:s|ed)?|updat(?:es?|ed)|deprecat(?:es?|ed)|introduc(?:es?|ed))\b`)
+	// attemptsBelow is the line above a list of what was tried; listed is an entry of a list.
+	attemptsBelow = lazily(`(?i)\b(?:tried|attempted|attempts)\b[^.?!]{0,60}:\s*\**$|^\W*(?:(?:things|what) (?:I|we)(?:['’]ve| have)? (?:\w+ ){0,3}(?:tried|attempted|done)|(?:already )?tried(?: so far| already)?|attempts?|attempted (?:fixes|solutions?)|troubleshooting (?:steps )?(?:tried|done|taken))\b[^.?!]{0,30}$|(?:已经?|都)?(?:尝试|试)(?:过|了)?[^。，]{0,12}[:：]\s*$`)
+	listed        = lazily(`^\s*(?:[-*+•]|\d{1,2}[.)、])\s*\S`)
 	// ends are where a sentence ends. A point within a number or a name ends none.
 	ends = lazily(`[.!?;]+(?:\s+|$)|[。！？；]`)
 )
 
 // sentences are those of a text, without what stands in code fences, logs and tracebacks.
 func sentences(text string) (list []sentence) {
-	fenced := false
+	fenced, attempts := false, false
 	for i, line := range strings.Split(text, "\n") {
 		line = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(line), "> ")) // quoted
 		if strings.HasPrefix(line, "```") {
@@ -37,13 +41,19 @@ func sentences(text string) (list []sentence) {
 		if words := strings.TrimLeft(line, "#"); words != line && speaker.MatchString(words) {
 			line = strings.TrimSpace(words)
 		}
-		if fenced || !isProse(line) {
+		switch {
+		case !fenced && attemptsBelow.MatchString(line):
+			attempts = true
+		case attempts && line != "" && !listed.MatchString(line):
+			attempts = false
+		}
+		if fenced || !isProse(line) && !(attempts && listed.MatchString(line)) {
 			continue
 		}
-		note := change.MatchString(line)
+		note, entry := change.MatchString(line), attempts && listed.MatchString(line)
 		for line != "" {
 			end := endOf(line)
-			list = append(list, sentence{text: strings.TrimSpace(line[:end]), line: i + 1, note: note})
+			list = append(list, sentence{text: strings.TrimSpace(line[:end]), line: i + 1, note: note, tried: entry})
 			line = line[end:]
 		}
 	}
@@ -69,6 +79,8 @@ func endOf(line string) int {
 var (
 	// heading is a title as trackers copy it, with the label that some begin with.
 	heading = lazily(`^#\s+(?:\W*\[[^\]]{1,20}\]\W*)?`)
+	// label is what forms for bug reports put before a title.
+	label = lazily(`(?i)^\W{0,3}\[bug\]\W*`)
 	// own is a heading of one's own list of failures, whatever stands below it.
 	own = lazily(`^#{1,6}\s+(?i:\W*(?:(?:bug|incident|post[- ]?mortem)\b[ #\d.]*|(?:crash|failure) #?\d+ ?)[:—–-]\s*)`)
 	// first is somebody who speaks of what happened to him; second is advice to others.
@@ -89,6 +101,9 @@ func title(text string, all []sentence, shows bool) (sentence, bool) {
 	line, rest, _ := strings.Cut(text, "\n")
 	mark := heading.FindString(line)
 	if mark := own.FindString(line); mark != "" && len(line) <= 300 {
+		return sentence{text: strings.TrimSpace(line[len(mark):]), line: 1, title: true}, true
+	}
+	if mark := label.FindString(line); mark != "" && len(line) <= 300 && strings.HasPrefix(strings.TrimLeft(rest, " \t\r"), "\n") && !toReaders(all) {
 		return sentence{text: strings.TrimSpace(line[len(mark):]), line: 1, title: true}, true
 	}
 	if mark == "" && shows && plain(line, rest) && reportsError.MatchString(line) {

@@ -62,7 +62,39 @@ var shown = []struct {
 }
 
 // numbered are settings of servers for how much lies on the GPU, with their numbers.
-var numbered = lazily(`(?i)\b(num_gpu|num_ctx|ngl|n[-_]gpu[-_]layers|ctx[-_]size|max[-_]model[-_]len|max[-_]num[-_]seqs|context[-_]length|session[-_]len)\b["']?[^\w\n]{1,4}(\d{1,7})\b`)
+var numbered = lazily(`(?i)\b(num_gpu|num_ctx|ngl|n[-_]gpu[-_]layers|ctx[-_]size|max[-_]model[-_]len|max[-_]num[-_]seqs|context[-_]length|session[-_]len|max[-_]input[-_](?:length|tokens)|max[-_]total[-_]tokens|max[-_]batch[-_]prefill[-_]tokens|max_seq_len|max_num_tokens|chunked[-_]prefill[-_]size)\b["']?[^\w\n]{1,4}(\d{1,7})\b`)
+
+// fractions are settings of servers for their share of the GPU, with one or more values of it; layersOn is how many of a model's layers
+// llama.cpp put there, as it prints it.
+var (
+	fractions = lazily(`(?i)\b(gpu[-_]memory[-_]utilization|mem[-_]fraction[-_]static|cuda[-_]memory[-_]fraction|kv_cache_free_gpu_mem(?:ory)?_fraction|cache[-_]max[-_]entry[-_]count)\b["'\x60]?[^\w\n.]{0,4}(?:(?:to|of|at|from|is|was|values?|set)\W+){0,2}((?:0?\.\d{1,3}|1\.0)(?:(?:\s*[、,/~→-]+\s*(?:and |or |to )?|\s+(?:and|or|to|then)\s+)0?\.\d{1,3}){0,9})`)
+	jaxShare  = lazily(`\bXLA_PYTHON_CLIENT_MEM_FRACTION["'\x60]?[^\w\n.]{1,4}(\d{0,2}\.?\d{1,3})\b`)
+	oneOf     = lazily(`0?\.\d{1,3}|1\.0`)
+	layersOn  = lazily(`\boffloaded (\d{1,3})/\d{1,3} layers to GPU`)
+	cells     = lazily(`\b(?:n_ctx|kv_size) *= *(\d{2,7})\b`)
+)
+
+// inLog are the settings of llama.cpp by what its log prints, under the names that its options and those of Ollama have.
+func inLog(c *sampler.LogContext, text string) {
+	for _, row := range []struct {
+		words *lazy
+		names []string
+	}{{layersOn, []string{"num_gpu", "ngl", "n_gpu_layers"}}, {cells, []string{"num_ctx", "ctx_size"}}} {
+		if at := row.words.FindAllStringSubmatch(text, 8); len(at) > 0 {
+			for _, name := range row.names {
+				c.Told = append(c.Told, sampler.ToldInForce+name+" "+at[len(at)-1][1])
+			}
+		}
+	}
+	if at := jaxShare.FindAllStringSubmatch(text, 8); len(at) > 0 {
+		c.Told = append(c.Told, sampler.ToldInForce+"XLA_PYTHON_CLIENT_MEM_FRACTION "+at[len(at)-1][1])
+	}
+	for _, at := range fractions.FindAllStringSubmatch(text, 8) {
+		for _, value := range oneOf.FindAllStringSubmatch(at[2], 10) {
+			c.Told = append(c.Told, sampler.ToldInForce+strings.ReplaceAll(strings.ToLower(at[1]), "-", "_")+" "+value[0])
+		}
+	}
+}
 
 // sinceNoGrad is PyTorch from 0.4 on, which only speaks of what was before.
 var sinceNoGrad = lazily(`(?i)\b(?:py)?torch(?:[ =]*(?:version)?[ =v]*)(?:0\.4|[1-9]\.\d)|\bno_grad\b`)
@@ -71,7 +103,7 @@ var sinceNoGrad = lazily(`(?i)\b(?:py)?torch(?:[ =]*(?:version)?[ =v]*)(?:0\.4|[
 var settable = []string{"load_in_8bit=True", "load_in_4bit=True", "low_cpu_mem_usage=True", `device_map="auto"`, "pin_memory=False", "num_workers=0", "--lowvram", "--novram",
 	"--gradient_checkpointing", "--cache_latents", "TF_FORCE_GPU_ALLOW_GROWTH=true", "XLA_PYTHON_CLIENT_PREALLOCATE=false", "TF_FORCE_UNIFIED_MEMORY=1",
 	"TF_GPU_ALLOCATOR=cuda_malloc_async", "ExtMemQuantileDMatrix", "QuantileDMatrix", "attention_slicing", "model_cpu_offload", "sequential_cpu_offload", "vae_tiling", "flash_attention_2", "sw_device", "GGML_CUDA_NO_PINNED=1", "LocalCUDACluster",
-	"--tensor-parallel-size", "tensor_parallel_size", "--num-shard", "--tp", "--free_gpu_mem", "--n_samples 1", "--max_batch_size 1", "--parallel 1", "eval_accumulation_steps"}
+	"XLA_PYTHON_CLIENT_ALLOCATOR=platform", "--tensor-parallel-size", "tensor_parallel_size", "--num-shard", "--tp", "--free_gpu_mem", "--n_samples 1", "--max_batch_size 1", "--parallel 1", "eval_accumulation_steps"}
 
 // windowsToo is Windows by its version in a sentence, or a path on any drive; withinWindows is the Linux that runs in it and has
 // its own commands.
@@ -101,6 +133,7 @@ func addShown(c *sampler.LogContext, text string, tool *tools.Tool) {
 	for _, at := range numbered.FindAllStringSubmatch(text, 8) {
 		c.Told = append(c.Told, sampler.ToldInForce+strings.ReplaceAll(strings.ToLower(at[1]), "-", "_")+" "+at[2])
 	}
+	inLog(c, text)
 	plain := strings.NewReplacer(" = ", "=", `'`, `"`).Replace(text)
 	for _, s := range settable {
 		if at := strings.Index(plain, s); at >= 0 && !wordByte(plain, at-1) && !wordByte(plain, at+len(s)) {
@@ -114,13 +147,17 @@ func addTool(c *sampler.LogContext, text string, t *tools.Tool) {
 	c.Told = append(c.Told, sampler.ToldTool+t.Name)
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(strings.TrimLeft(line, "$>#!%` "))
-		if first, rest, _ := strings.Cut(line, " "); c.Command == "" && strings.Contains(" "+rest, " -") && tools.In(first) == t {
+		if first, rest, _ := strings.Cut(line, " "); c.Command == "" && optionIn.MatchString(" "+rest) && tools.In(first) == t {
 			c.Command = strings.TrimRight(line, "`")
 		}
 	}
 	plain := strings.ReplaceAll(text, "-", "_")
 	for _, l := range t.Levers {
-		if less(plain, l.Type) || strings.Contains(l.Type, "_dataloader.") && oldMM.MatchString(text) {
+		if less(plain, l.Type) || lacks(text, t, l.Type) {
+			c.Told = append(c.Told, sampler.ToldInForce+l.Type)
+			continue
+		}
+		if fewerPixels(text, l.Type) {
 			c.Told = append(c.Told, sampler.ToldInForce+l.Type)
 			continue
 		}
@@ -130,8 +167,55 @@ func addTool(c *sampler.LogContext, text string, t *tools.Tool) {
 	}
 }
 
+// area is an option for width and height.
+var area = lazily(`(--\w+)[ =]["']?(\d{2,4}) ?[x*×] ?(\d{2,4})\b`)
+
+// fewerPixels says whether a text sets what a lever is about to as many pixels already, or fewer.
+func fewerPixels(text, lever string) bool {
+	most := area.FindStringSubmatch(strings.Join(strings.Fields(lever), " "))
+	if most == nil {
+		return false
+	}
+	pixels := func(at []string) int {
+		w, _ := strconv.Atoi(at[2])
+		h, _ := strconv.Atoi(at[3])
+		return w * h
+	}
+	for _, at := range area.FindAllStringSubmatch(strings.Join(strings.Fields(text), " "), 16) {
+		if at[1] == most[1] && pixels(at) <= pixels(most) {
+			return true
+		}
+	}
+	return false
+}
+
+// optionIn is an option in a line: a dash between words is none.
+var optionIn = lazily(`\s--?[A-Za-z]`)
+
+// lacking are levers that a program has not in the version that a text names, by the begin of the program's name and the lever.
+var lacking = []struct {
+	tool, lever string
+	words       *lazy
+}{
+	{"", "train_dataloader.", oldMM}, {"", "val_dataloader.", oldMM}, {"MM", "--amp", oldMM},
+	{"Wan", "--task t2v-1.3B", wan22}, {"Wan", "--size 832*480", wan22},
+}
+
+// wan22 is Wan of a version that has other tasks and sizes than the one before.
+var wan22 = lazily(`(?i)\bwan ?-?2\.2\b|\bti2v\b`)
+
+// lacks says whether a text names a version of a program without a lever.
+func lacks(text string, t *tools.Tool, lever string) bool {
+	for _, row := range lacking {
+		if strings.HasPrefix(t.Name, row.tool) && strings.HasPrefix(lever, row.lever) && row.words.MatchString(text) {
+			return true
+		}
+	}
+	return false
+}
+
 // oldMM are OpenMMLab's programs of before 2022, whose loaders are set by other names.
-var oldMM = lazily(`(?i)\bmm(?:action2?|det\w*|seg\w*|pose|cls)\W{1,4}v?(?:0\.\d|2\.\d)|\b(?:samples|videos)_per_gpu\b`)
+var oldMM = lazily(`(?i)\b(?:imgs_per_gpu|mmdet/core/)|\b(?:py)?torch\W{1,4}(?:version\W{1,3})?(?:0\.\d|1\.[0-4])\b|\bmm(?:action2?|det\w*|seg\w*|pose|cls)\W{1,4}v?(?:0\.\d|2\.\d)|\b(?:samples|videos)_per_gpu\b`)
 
 // setting is a setting with a number, as levers have it.
 var setting = lazily(`^["'-]*([A-Za-z_][\w.-]*)["']?(\s*:?[=: ]\s*)[(\[]?(\d+(?:\.\d+)?)(?:(?:, ?\d+)*[)\]])?$`)

@@ -3,6 +3,7 @@ package post
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"nvpeak/sampler"
 )
@@ -21,7 +22,7 @@ var settings = []settingRow{
 	{"share", lazily(`(?i)\bgpu[-_ ]memory[-_ ]utili[sz]ation\b|\bmem[-_]fraction\w*`)},
 	{"precision", lazily(`(?i)\b(?:fp16|bf16|half|mixed)(?:[- ]precision)?\b|\bprecision\b`)},
 	{"checkpointing", lazily(`(?i)\bgradient[-_ ]checkpoint\w*`)},
-	{"context", lazily(`(?i)\bmax[-_ ]model[-_ ]len\w*|\bcontext (?:length|size|window)\b`)},
+	{"context", lazily(`(?i)\b(?:maximum |max )?prompt (?:size|length)\b|\bmax[-_]new[-_]tokens\b|\b(?:num|n)_ctx\b|--ctx[-_]size\b|\bprompts? of any length\b|\bmax[-_ ]model[-_ ]len\w*|\bcontext (?:length|size|window)\b`)},
 	{"chunks", lazily(`(?i)(?:\b|_)(?:net)?chunk(?:s|[-_ ]?sizes?)?\b`)},
 	{"gpu", lazily(`(?i)\b(?:chang\w*|switch\w*|upgrad\w*)\b[^.;]{0,24}\b(?:GPUs|(?:graphics |video )?cards)\b|\b(?:chang\w*|switch\w*|tr(?:y|ied)|mov(?:e|ed|ing)|upgrad\w*)\b[^.;]{0,24}\b(?:(?:a |an |\d+ ?Gi?B )(?:GPU|card)|computers?|machines?|[VAHP]100s?|A6000|titan|[1-5]0[5-9]0(?: ?ti)?)(?:\b|_)|\b(?:different|another|other|bigger|larger|more powerful)(?: (?:nvidia|geforce|rtx|gtx|tesla|new|local|remote|cloud|\d+ ?Gi?B))* (?:GPUs?|(?:graphics |video )?cards?|computers|machines)\b|\b(?:both|two|several) (?:\w+ )?(?:computers|machines)\b|\bboth (?:on )?(?:my |an? |the )?(?:(?:nvidia|geforce|rtx|gtx|tesla) )*(?:[VAHP]100|[ATP]\d{1,2}|titan|[1-5]0[5-9]0)\w*(?: ti)? and\b|换[^。，]{0,8}(?:显卡|GPU|卡)`)},
 	{"workers", lazily(`(?i)(?:\b|_)num[-_ ]workers\b`)},
@@ -35,6 +36,7 @@ var settings = []settingRow{
 	{"inputs", lazily(`(?i)\b(?:different|other|another|several|many|two|three|four|five|\d+) (?:\w+ )?(?:images?|pictures?|photos?|videos?|clips?|files?|samples?|inputs?|sentences|recordings|scenes?)\b`)},
 	{"length", lazily(`(?i)\b\w*max[-_ ]?(?:seq(?:uence)?[-_ ]?)?len(?:gth)?s?\b|\bseq(?:uence)?s?[-_ ]?len(?:gth)?s?\b|\bcutoff_len\b|\bblock_size\b|序列长度`)},
 	{"model", lazily(`(?i)\b(?:smaller|smallest|tiny) (?:\w+ )?(?:models?|variants?|backbones?|networks?)\b`)},
+	{"item", lazily(`\bloss\.item\(\)|\.detach\(\)`)},
 	{"no_grad", lazily(`(?i)\bno_grad\b|\binference_mode\b`)},
 }
 
@@ -42,19 +44,28 @@ var settings = []settingRow{
 var one = lazily(`(?i)\bbatch(?:[-_ ]?sizes?)?\b[^.;!?]{0,20}?\b\d{1,4}(?:\s*(?:,|->|→|/|to|and|then|or|even|down)\s*|\d{1,4})+\b1\b|\b(?:(?:mini[-_ ]?)?batch[-_ ]?size|max_sentences|samples_per_gpu|ims_per_batch|ima?ge?s_per_gpu|batch_num|bsz?)(?:[^.,;?!-]|-[^-]){0,24}(?:\b|\bto)(?:1|one)(?:[^\d.\w-]|\.\D|\.?$)|(?:batch|bs|批)[^。，；,;]{0,12}(?:到|成|为|至|是) ?[1一](?:[^\d.\w]|$)|(?:배치|バッチ)[^.。,]{0,12}\b1(?:[^\d.\w]|$)`)
 
 // single is a batch of one in any other words.
-var single = lazily(`(?i)(?:배치|バッチ)[^.。]{0,12}\b1(?:\D|$)|(?:batch|\bbs|批)[^.;]{0,40}(?:\b(?:1|one|single)\b|[到成为至是] ?[1一])|\b(?:one|single|1) (?:sample|image|picture)s? per (?:batch|GPU)|(?:调|改|设|降|减)\S{0,4}[到成为至] ?1(?:\D|$)`)
+var single = lazily(`(?i)\b(?:ima?ge?s_per_gpu|samples_per_gpu|ims_per_batch)\b[^.;\n]{0,16}?\b(?:1|one)\b(?:[^.\d]|\.\D|\.?$)|(?:배치|バッチ)[^.。]{0,12}\b1(?:\D|$)|(?:batch|\bbs|批)[^.;]{0,40}(?:\b(?:1|one|single)\b|[到成为至是] ?[1一])|\b(?:one|single|1) (?:sample|image|picture)s? per (?:batch|GPU)|(?:调|改|设|降|减)\S{0,4}[到成为至] ?1(?:\D|$)`)
 
 // oneInCode is that in a line of a configuration.
-var oneInCode = lazily(`(?im)^\s*(?:\w+\.)*(?:(?:train_)?batch_?size|ims_per_batch|samples_per_gpu|ima?ge?s_per_gpu)\s*[=:]\s*1\s*,?\s*$`)
+var oneInCode = lazily(`(?im)^\s*(?:\w+\.)*["']?(?:(?:(?:per_(?:device|gpu)_)?(?:train_)?|micro_|mini_|train_micro_)batch[_ ]?size(?:_per_gpu|_per_device| per (?:device|gpu))?|micro_batch|ims_per_batch|samples_per_gpu|ima?ge?s_per_gpu)["']?\s*[=:]\s*1\s*,?\s*$`)
 
 // inVain: it was changed, and that did not help.
-var inVain = lazily(`(?i)\b(?:regardless of|no matter|whatever|even (?:though|with|when|after|for|at|if (?:I|we|it|the|my|an?|batch\w*|\w+ing))\b|independent(?:ly)? of)\b|` +
+var inVain = lazily(`(?i)\b(?:makes? no difference|made no difference|to no effect|just the same|the same result|(?:the|with the) same outcome)\b|(?:全部?|都|均|统统)[^。，,]{0,6}(?:报|不行|爆|失败|OOM|oom|溢出|不够|不足)|[,，](?:也|照样)(?:炸|爆)|\b(?:regardless of|no matter|whatever|even (?:though|with|when|after|for|at|if (?:I|we|it|the|my|an?|batch\w*|\w+ing))\b|independent(?:ly)? of)\b|` +
 	`\b(?:did|do|does|has|have|could|is|was|wo|will)(?:nt|n['’]?t| not) (?:\w+ )?(?:help\w*|work\w*|solv\w*|matter|make|change\w*|resolve|improve|fix)|\b(?:to |of )?no (?:avail|help|effect|difference|use)\b|\bwithout (?:any |much |real )?(?:success|luck|effect|improvement)\b|\bnothing (?:really )?(?:works?|worked|helps?|helped|changes?|changed)\b|\b(?:none|neither) of (?:these|them|those|that|it|the)\b[^.]{0,24}\b(?:help|work|solv|fix)\w*|\b(?:already |is |are )+(?:at|on|down to) (?:the|its|their) (?:minimum|lowest|smallest|least)\b|\b(?:already|at) (?:the )?(?:minimum|lowest|smallest)\b|(?:最小值|最小了|已(?:经)?(?:是)?最小|不能再(?:小|降|减))|\b(?:no|without) (?:lower|smaller)\b[^.]{0,20}\b(?:possible|allowed|available)\b|\b(?:same|still) (?:\w+ ){0,3}(?:error|problem|issue|oom|out of memory)\b|\b(?:message|error|problem|issue|oom)s?\b(?: is| was)? still\b|\b(?:other than|apart from|besides|rather than|instead of) (?:just |only |by )?(?:reduc|lower|decreas|shrink|resiz|chang|us)\w*|\bneither\b[^.]{0,60}\bhelps?\b|\b(?:can['’]?t|cannot|can not) (?:use|go|reduce|lower|decrease)\b[^.]{0,24}\b(?:below|under|less|smaller|further)\b|\balso (?:\w+ )?fail\w*|\bfail\w* (?:too|as well|again)\b|\bnot help\w*|\bstill no (?:solution|luck|success|help|change)\b|\bwithout (?:(?:my |the |further )*(?:reduc|lower|decreas|chang|shrink)\w*|having to \w+)\b|(?:还是|仍然|仍|依然|依旧|也|照样)[^。，]{0,8}(?:报错|错误|出错|不行|爆|OOM|显存|内存|不够|溢出|不能|无法|没用)|(?:没有?用|无效|没效果|解决不了)|\b(?:still|yet) (?:(?:I|we|it) )?(?:cann?ot|can not|could(?:n['’]?t| not)|cann?['’]?t) \w+|\b(?:still|yet) (?:\w+ )?(?:not|fail\w*|get\w*|happen\w*|occur\w*|crash\w*|exist\w*|persist\w*|remain\w*|runs? out|ooms?)\b|\beven (?:I|we) (?:chang|reduc|lower|decreas|set|us)\w*|\b(?:reduc|lower|decreas|small|chang|cut)\w*\b[^.]*\bit (?:also )?still\b|\b(?:did|do|does)(?:n['’]?t| not) (?:really )?seem to\b|\b(?:reduc|lower|decreas|small|cut)\w*\b[^.]{0,60}\bbatch[^.]{0,120}\b(?:get|gives?|raises?|throws?|got|have|encounter)\w* (?:me )?(?:this|another|the following|a different|other|an?) (?:\w+ )?(?:errors?|problem)|\b(?:ca|wo|does|do)(?:n['’]?t|nnot) (?:still )?run\b`)
 
 // unwilling is what somebody does not want to do, in words that else tell of what did not help: "if I don't change my data".
 var unwilling = lazily(`(?i)(?:^|[^n] )if (?:I|we) (?:do|can|could|would)(?:n['’]?t| not)\b[^,.?]*`)
 
+// allTheSame: it fails with that, too. With a batch of two or more that says what is in force, not that a smaller one was tried.
+var (
+	allTheSame    = lazily(`(?i)\ball the same\b|\beven so\b`)
+	largerThanOne = lazily(`(?i)\bbatch[-_ ]?(?:size)?\b[^.,;\d]{0,16}\b(?:[2-9]|\d\d+)\b`)
+)
+
 func vain(s string) bool {
+	if allTheSame.MatchString(s) && !largerThanOne.MatchString(s) {
+		return true
+	}
 	return inVain.MatchString(unwilling.ReplaceAllString(s, " ")) || mustStay.MatchString(s) && !unsure.MatchString(s)
 }
 
@@ -66,6 +77,9 @@ var (
 
 // attempted: it was tried, and the failure is still what is asked about.
 var attempted = lazily(`(?i)(?:^\W*|\b(?:I|we)(?:['’]ve| have| had)? )(?:also |already |even |just )*tried\b`)
+
+// solved is an entry in a list of attempts that was none in vain.
+var solved = lazily(`(?i)\b(?:works?|worked|solved|fixed|helped|success\w*)\b|[✓✔✅]`)
 
 // cured: it is what helped, whatever else the sentence says.
 var cured = lazily(`(?i)\b(?:solves|fixes|resolves|(?:this|that|which|it) (?:solved|fixed|resolved)) (?:this|the|it|my|that)\b|\band (?:then )?it (?:works|worked)\b|\b(?:lower|less|smaller|below)\b[^.,]{0,12}\b(?:works?|runs?|(?:is|are|was|were) (?:fine|ok|okay))\b|\b(?:works?|worked|runs|ran|fine|okay?|passes|succeeds?) (?:\w+ )?(?:with|on|for|at|if|when)\b[^.,;]{0,20}\b(?:smaller|shorter|lower|tiny|small|short|low)\b`)
@@ -136,6 +150,67 @@ func unset(c *sampler.LogContext, all []sentence) {
 	c.Told = slices.DeleteFunc(c.Told, func(what string) bool { return what == sampler.ToldOne || what == sampler.ToldTried+"batch" })
 }
 
+// bothWays: a setting was changed in one direction and in the other.
+var bothWays = lazily(`(?i)\b(?:rais|increas|higher|larger|bigger|more)\w* (?:or|and) (?:lower|reduc|decreas|smaller|fewer|less)\w*|\b(?:lower|reduc|decreas|smaller|fewer|less)\w* (?:or|and) (?:rais|increas|higher|larger|bigger|more)\w*|\b(?:up or down|no matter what|whatever|any)\b|不管|无论`)
+
+// batches are the sizes of a batch that a sentence names.
+var batches = lazily(`(?i)(?:\bbatch[-_ ]?(?:sizes?)?|\bbs|ima?ge?s_per_gpu|samples_per_gpu|批(?:量|次)?(?:大小)?)["'\x60]?[^\d.;,，。\n]{0,12}?(\d{1,4}(?:\s*(?:[、,/~]|->|→|or|and|to|then|和|或|到)\s*\d{1,4}\b)*)(?:[^.\d%]|\.\D|\.?$)`)
+
+// leastTried is the smallest batch with which somebody says that it fails, too; 0: none is told.
+func leastTried(all []sentence) int {
+	least := 0
+	for _, s := range all {
+		if !s.tried && !vain(s.text) && !ranOut.MatchString(s.text) || works.MatchString(s.text) || cured.MatchString(s.text) {
+			continue
+		}
+		for _, at := range batches.FindAllStringSubmatch(ofValidation.ReplaceAllString(s.text, " "), 4) {
+			for _, n := range sizes.FindAllStringSubmatch(at[1], 8) {
+				if size, err := strconv.Atoi(n[0]); err == nil && size > 0 && (least == 0 || size < least) {
+					least = size
+				}
+			}
+		}
+	}
+	return least
+}
+
+// lasting is a batch and how far it came with it, as lists of attempts have them: "batch-size 64: 10000 batches".
+var lasting = lazily(`(?i)\b(?:batch[-_ ]?size|batch|bs)\W{0,3}(\d{1,4})\b[^\d\n]{1,24}(\d{1,7})[^\d\n]{0,12}?(?:batch|step|iter|epoch|轮|步)\w*[^\n]{0,24}(?:oom|out of memory|fail|crash|dies|died|stop|爆|溢出|报错|$)`)
+
+// lasts: each smaller batch only came further, so that what fills the GPU is kept from step to step.
+func lasts(text string) bool {
+	found := lasting.FindAllStringSubmatch(text, 8)
+	for i, at := range found {
+		size, _ := strconv.Atoi(at[1])
+		steps, _ := strconv.Atoi(at[2])
+		if i == 0 {
+			continue
+		}
+		before, _ := strconv.Atoi(found[i-1][1])
+		came, _ := strconv.Atoi(found[i-1][2])
+		if (size < before) != (steps > came) || size == before {
+			return false
+		}
+	}
+	return len(found) > 1
+}
+
+// variant is a kind of weights, and how it is told that it runs with them; barred are words beside which it does not.
+var (
+	variant = lazily(`(?i)\b(fp8|gguf|nf4|int8|int4|awq|gptq|q[2-8]_\w+|[2-8](?:\.\d+)?[- ]?(?:bits?|bpw))\b[^.,;\n]{0,40}?\b(?:does work|works?|worked|runs?|ran|loads fine|is (?:fine|ok|okay)|no problem)\b`)
+	barred  = lazily(`(?i)\b(?:not|never|no|how|if|would|should|could|can|will|may|only|hop(?:e|ed)|out of|oom|fails?|crash\w*|errors?|slower|cpu)\b|n['’]t\b|\?`)
+)
+
+// runsWith is the kind of weights with which somebody says that it runs; "" for none.
+func runsWith(all []sentence) string {
+	for _, s := range all {
+		if at := variant.FindStringSubmatch(s.text); at != nil && !barred.MatchString(at[0]) {
+			return strings.ToUpper(at[1][:1]) + at[1][1:]
+		}
+	}
+	return ""
+}
+
 // raised is JAX's share of the GPU where it was set to nearly all of it or, with unified memory, to more.
 var raised = lazily(`\bXLA_PYTHON_CLIENT_MEM_FRACTION=["']?(?:[1-9]|0?\.9)`)
 
@@ -144,6 +219,9 @@ func tried(text string, all []sentence) (told []string) {
 	for _, row := range settings {
 		named, changed := false, false // by the sentence before
 		if slices.ContainsFunc(all, func(s sentence) bool {
+			if s.tried && row.words.MatchString(s.text) && !cured.MatchString(s.text) && !solved.MatchString(s.text) {
+				return true
+			}
 			s.text = ofValidation.ReplaceAllString(s.text, " ")
 			before, told := named, changed
 			named, changed = row.words.MatchString(s.text), row.words.MatchString(s.text) && changes.MatchString(s.text)
@@ -164,6 +242,11 @@ func tried(text string, all []sentence) (told []string) {
 	}
 	if slices.ContainsFunc(all, func(s sentence) bool { return single.MatchString(ofValidation.ReplaceAllString(s.text, " ")) }) || oneInCode.MatchString(text) {
 		told = append(told, sampler.ToldOne)
+	}
+	if slices.ContainsFunc(all, func(s sentence) bool {
+		return settings[0].words.MatchString(s.text) && bothWays.MatchString(s.text) && vain(s.text)
+	}) {
+		told = append(told, sampler.ToldAnyBatch)
 	}
 	if batch := sampler.ToldTried + "batch"; oneInCode.MatchString(text) && !slices.Contains(told, batch) {
 		told = append(told, batch)

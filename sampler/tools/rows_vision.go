@@ -67,9 +67,12 @@ var vision = []Tool{
 
 	// Medicine and microscopy
 
-	{Name: "nnU-Net", Library: true, Words: []string{"nnunet", "nnunetv2", "nnUNetv2_train", "nnUNetv2_predict", "nnUNetv2_plan_and_preprocess", "nnUNet_train", "nnUNet_predict", "nnUNetTrainer"},
+	{Name: "nnU-Net", Library: true, For: Trains, Words: []string{"nnunet", "nnunetv2", "nnUNetv2_train", "nnUNetv2_plan_and_preprocess", "nnUNet_train", "nnUNetTrainer"},
 		Source: "https://github.com/MIC-DKFZ/nnUNet/blob/master/documentation/resenc_presets.md",
 		Levers: []Lever{{Input, "-gpu_memory_target 6", "crop"}, {Batch, "\"batch_size\": 1", "one"}, {Model, "-pl nnUNetPlannerResEncM", "smaller"}, {Input, "3d_lowres", "coarser"}}},
+	{Name: "nnU-Net prediction", Library: true, Does: Runs, Words: []string{"nnUNetv2_predict", "nnUNet_predict", "nnUNetPredictor", "predict_from_raw_data"},
+		Source: "https://github.com/MIC-DKFZ/nnUNet/blob/master/nnunetv2/inference/predict_from_raw_data.py",
+		Levers: []Lever{{Offload, "perform_everything_on_device=False", "results"}, {Input, "3d_lowres", "coarser"}}},
 	{Name: "MONAI", Library: true, Words: []string{"monai", "sliding_window_inference", "SlidingWindowInferer"},
 		Source: "https://github.com/Project-MONAI/MONAI/pull/3899/files",
 		Levers: []Lever{{Batch, "sw_batch_size=1", "one"}, {Offload, "device=torch.device(\"cpu\")", "results"}, {Input, "roi_size=(96, 96, 96)", "crop"}}},
