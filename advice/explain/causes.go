@@ -46,6 +46,8 @@ func (f *failure) weigh(list []sampler.Cause) {
 		switch c := &list[i]; {
 		case c.ID == CauseLeak && f.printsAllocated() && !f.tensorsGrew():
 			c.Confidence *= disprovedWeight // the log shows that tensors did not grow
+		case c.ID == CauseLeak && f.peaksAlone():
+			c.Confidence *= disprovedWeight // what stayed when the cache was emptied did not
 		case c.ID == CauseLeak && f.grewUnallocated():
 			c.Confidence *= reusableWeight
 		case c.ID == CauseLeak && f.levelledOff():

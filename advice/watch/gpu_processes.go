@@ -76,6 +76,9 @@ func (g *gpu) foldProcesses(now, above, below float64) {
 	}
 	rest := max(0, g.used-sum)
 	g.emptied(rest, now)
+	if g.listed {
+		g.rest.Records = series.Records{} // they were of the processes, by lists that came a little later
+	}
 	g.rest.Add(now, rest, max(0, rest-below), rest+above, g.total)
 }
 
