@@ -9,14 +9,17 @@ import (
 
 // gpu is what happens on a GPU while requests are made.
 type gpu struct {
-	usable sampler.Bytes // total without what the driver reserves; 0: not known
-	newest int
-	moves  [keptMoves]move // a ring
-	moved  int
-	sum    int64         // of all moves ever
-	top    sampler.Bytes // the most that was in use since the snapshot before, by the calls
-	topAt  time.Time
-	read   [keptReadings]reading // a ring
+	usable  sampler.Bytes // total without what the driver reserves; 0: not known
+	newest  int
+	moves   [keptMoves]move // a ring
+	moved   int
+	sum     int64         // of all moves ever
+	top     sampler.Bytes // the most that was in use since the snapshot before, by the calls
+	topAt   time.Time
+	read    [keptReadings]reading // a ring
+	placed  int64                 // of the newest move that is surely one of this GPU and is kept no more
+	stirs   [keptStirs]stir       // a ring
+	stirred int
 	// Until when some who use it take or give memory by calls that are not looked at. What they have only readings tell, and what is
 	// free between two of them is not known exactly.
 	unheard   time.Time
@@ -33,9 +36,12 @@ const keptMoves = 256
 type move struct {
 	from, at int64 // see nanos: when the call began, and when it was answered; what is read meanwhile may have it
 	bytes    int64
+	by       *seat
 }
 
-func moveOf(c *Call, n int64) move { return move{nanos(c.Time.Add(-c.Took)), nanos(c.Time), n} }
+func moveOf(c *Call, n int64, by *seat) move {
+	return move{nanos(c.Time.Add(-c.Took)), nanos(c.Time), n, by}
+}
 
 // near says whether the call was at work at some moment from a time on, before another.
 func (m *move) near(from, until int64) bool { return m.at >= from && m.from < until }
@@ -233,6 +239,9 @@ func (g *gpu) sure(at time.Time) bool {
 }
 
 func (g *gpu) add(m move) {
+	if old := &g.moves[g.moved%keptMoves]; old.sure() {
+		g.placed = max(g.placed, old.at)
+	}
 	g.moves[g.moved%keptMoves] = m
 	g.moved++
 	g.sum += m.bytes

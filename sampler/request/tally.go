@@ -79,8 +79,8 @@ func (t *tally) on(g *gpu) {
 }
 
 // moves notes that the GPU's memory was given or, negative, taken back.
-func (t *tally) moves(c *Call, n int64) {
-	switch m := moveOf(c, n); {
+func (t *tally) moves(c *Call, n int64, by *seat) {
+	switch m := moveOf(c, n, by); {
 	case t.gpu != nil && n > 0:
 		t.gpu.give(c.Time, m)
 	case t.gpu != nil:
