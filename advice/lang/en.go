@@ -39,6 +39,7 @@ var textsEN = map[string]string{
 	"source.driver":            "driver",
 	"source.driver_calls":      "driver calls",
 	"source.overlapping_calls": "overlapping calls",
+	"source.calls_at_least":    "calls at least",
 	"source.calls_alone":       "calls alone",
 	"source.allocator":         "allocator",
 	"mark.training":            "training",
@@ -842,7 +843,8 @@ var textsEN = map[string]string{
 	"proc.peak_driver":        "driver peak, exact: NVML accounting",
 	"proc.peak_allocator":     "allocator peak: from inside the process",
 	"proc.peak_calls":         "exact: by the calls to the driver",
-	"proc.peak_overlapping":   "by the calls to the driver, of several threads at once",
+	"proc.peak_overlapping":   "by the calls to the driver; their order or their GPU is not known for sure",
+	"proc.peak_at_least":      "by the calls to the driver: at least that",
 	"proc.peak_calls_alone":   "by the calls to the driver alone: at least that, and its context",
 	"proc.peak_sampled":       "sampled peak",
 

@@ -39,6 +39,7 @@ var textsZH = map[string]string{
 	"source.driver":            "驱动",
 	"source.driver_calls":      "驱动调用",
 	"source.overlapping_calls": "重叠的调用",
+	"source.calls_at_least":    "调用（至少）",
 	"source.calls_alone":       "仅调用",
 	"source.allocator":         "分配器",
 	"mark.training":            "训练",
@@ -842,7 +843,8 @@ var textsZH = map[string]string{
 	"proc.peak_driver":        "驱动峰值，准确：NVML 记账",
 	"proc.peak_allocator":     "分配器峰值：来自进程内部",
 	"proc.peak_calls":         "准确：来自对驱动的调用",
-	"proc.peak_overlapping":   "来自对驱动的调用，但多个线程同时调用",
+	"proc.peak_overlapping":   "来自对驱动的调用，但其先后或所在 GPU 不能确定",
+	"proc.peak_at_least":      "来自对驱动的调用：至少这么多",
 	"proc.peak_calls_alone":   "仅来自对驱动的调用：至少这么多，另加上下文",
 	"proc.peak_sampled":       "采样峰值",
 

@@ -375,7 +375,7 @@ func (t *Tracker) Listed(key sampler.GPUKey, at time.Time, list []sampler.Proces
 			case !ok:
 			case y != nil:
 				y.exact.list(at, n, y.live)
-			case p.late:
+			default:
 				p.figures[key] = figure{at, n}
 			}
 		}

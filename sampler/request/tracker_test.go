@@ -970,7 +970,7 @@ func TestGuessedBase(t *testing.T) {
 	s.alloc(1, gib)
 	s.Listed(key, s.now, []sampler.Process{{PID: 7, Memory: sampler.Some(256 * mib)}}) // without it
 	s.alloc(2, gib)
-	if p := s.of(0, 7); p.Peak.Source != sampler.PeakOverlapping {
+	if p := s.of(0, 7); p.Peak.Source != sampler.PeakAtLeast {
 		t.Errorf("%+v", p.Peak)
 	}
 	s.later(ms(50))
