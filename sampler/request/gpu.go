@@ -20,6 +20,9 @@ type gpu struct {
 	placed  int64                 // of the newest move that is surely one of this GPU and is kept no more
 	stirs   [keptStirs]stir       // a ring
 	stirred int
+	// When what was given last by calls that do not tell how much of the GPU it took, such as those of pools, was asked for, a ring.
+	pooled [keptPooled]int64
+	pools  int
 	// Until when some who use it take or give memory by calls that are not looked at. What they have only readings tell, and what is
 	// free between two of them is not known exactly.
 	unheard   time.Time
@@ -112,7 +115,8 @@ const twice = 64 * sampler.MiB
 func inMillis(d time.Duration) sampler.Opt[int] { return sampler.Some(int(d.Milliseconds())) }
 
 // freeAfter is the same by the first reading after the call, if that came soon: it has what no call tells, such as a context
-// made since the reading before. A program that is gone by then has more free than there was.
+// made since the reading before. A program that is gone by then has more free than there was. What was given meanwhile and nobody knows how much of the
+// GPU it took, as by a pool, is in it, too: then it says nothing.
 func (g *gpu) freeAfter(at time.Time) (n sampler.Opt[sampler.Bytes], age sampler.Opt[int]) {
 	var next reading
 	for _, r := range g.read {
@@ -120,7 +124,7 @@ func (g *gpu) freeAfter(at time.Time) (n sampler.Opt[sampler.Bytes], age sampler
 			next = r
 		}
 	}
-	if g.usable == 0 || next.at.IsZero() {
+	if g.usable == 0 || next.at.IsZero() || g.pooledSince(at, next.at) {
 		return n, age
 	}
 	sum := int64(next.used) //nolint:gosec // below MaxPlausible
@@ -134,6 +138,26 @@ func (g *gpu) freeAfter(at time.Time) (n sampler.Opt[sampler.Bytes], age sampler
 		}
 	}
 	return sampler.Some(g.usable.Less(sampler.Bytes(max(sum, 0)))), inMillis(at.Sub(next.at)) //nolint:gosec // it is none below zero
+}
+
+// keptPooled: more than are asked for between two readings, but for a moment.
+const keptPooled = 64
+
+// pool notes a call that was given memory which does not tell how much of the GPU that took.
+func (g *gpu) pool(c *Call) {
+	g.pooled[g.pools%keptPooled] = nanos(c.Time)
+	g.pools++
+}
+
+// pooledSince says whether there may have been such a call between two times.
+func (g *gpu) pooledSince(at, until time.Time) bool {
+	first, last := nanos(at), nanos(until.Add(included))
+	for i := range min(g.pools, keptPooled) {
+		if m := g.pooled[i]; m > first && m <= last {
+			return true
+		}
+	}
+	return g.pools > keptPooled && g.pooled[g.pools%keptPooled] > last // those of then are forgotten
 }
 
 // never is a time that no call is after.

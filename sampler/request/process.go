@@ -185,6 +185,9 @@ func (p *process) hold(c *Call, s *seat, n sampler.Bytes) {
 		p.late = true
 		return
 	}
+	if g := s.tally.gpu; g != nil && !physical(Functions[c.Function].Memory) {
+		g.pool(c)
+	}
 	if c.Time.Before(p.unheard) { // its end may be missed
 		s.tally.met(c, n)
 		return

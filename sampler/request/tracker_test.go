@@ -268,6 +268,14 @@ func TestFreeByTheReadingAfter(t *testing.T) {
 		"managed memory": {func(s *scene) {
 			s.call("cuMemAllocManaged", Call{Address: 2, Size: uint64(5 * gib), Context: 0xc000, Device: -1})
 		}, 45 * gib, 8 * gib, 12},
+		"a pool": {func(s *scene) {
+			s.call("cuMemAllocAsync", Call{Address: 2, Size: uint64(gib), Context: 0xc000, Device: -1})
+		}, 45 * gib, 8 * gib, 12},
+		"many from a pool": {func(s *scene) {
+			for i := range uint64(keptPooled + 9) {
+				s.call("cuMemAllocAsync", Call{Address: 2 + i, Size: uint64(80 * mib), Context: 0xc000, Device: -1})
+			}
+		}, 45 * gib, 8 * gib, 12},
 	} {
 		s := newScene(t, 1, people{7: {}})
 		s.context(0)
