@@ -266,7 +266,7 @@ func (w *Watch) recordOne(d Death) {
 func (w *Watch) tellDeath(d Death) (logged bool) {
 	for i := range w.failures {
 		if o := &w.failures[i]; o.logged && o.death.PID == 0 && d.is(o.event, o.at, o.gpu, o.placed) {
-			o.death = d
+			w.tells(o, d, o.event)
 			return true
 		}
 	}
@@ -298,16 +298,11 @@ func (w *Watch) toldOf(e sampler.OOMEvent, g *gpu) bool {
 		if o.logged || o.death.PID == 0 || !o.death.is(e, w.clock.Now, key, g != nil) {
 			continue
 		}
-		in := o.death.Incident
-		in.Events = []sampler.OOMEvent{e}
-		o.event, o.logged, o.explained = e, true, explain.Explain(in)
+		w.tells(o, o.death, e)
 		for j := range w.deaths {
 			if w.deaths[j].PID == o.death.PID && w.deaths[j].T == o.death.T {
 				w.deaths[j].logged = true
 			}
-		}
-		if size, ok := sampler.Plausible(e.Requested); o.placed && ok && size > 0 {
-			w.needs.refuse(refusal{bytes: size, gpu: o.gpu, at: w.clock.Now, pid: o.death.PID, command: o.death.command})
 		}
 		return true
 	}
