@@ -54,6 +54,7 @@ func (t *Tracker) Apply(s *sampler.Snapshot) {
 		}
 		for _, seat := range p.seats {
 			seat.tally.measure(s.Time, lived)
+			seat.tally.settlePieces(s.Time, p.gone || p.exit.Known())
 		}
 	}
 	t.tell(s)
@@ -144,7 +145,9 @@ func (t *Tracker) fill(row *sampler.Process, p *process, key sampler.GPUKey, now
 	y.shown = y.granted + y.refused
 	r := y.requests(now)
 	r.Whole = p.whole(y)
-	r.ExitStatus, y.ended = p.exit, p.exit
+	if y.ended = p.exit; !p.over { // it has not ended where it runs another program
+		r.ExitStatus = p.exit
+	}
 	if n, ok := y.exact.base.Value(); ok && p.late && !y.exact.apart && (y.based || !p.gone) { // it must not look like a last grant
 		y.based = true
 		r.Live, r.Peak = r.Live+n, y.exact.top
