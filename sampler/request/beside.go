@@ -3,6 +3,8 @@ package request
 import (
 	"math"
 	"time"
+
+	"nvpeak/sampler"
 )
 
 // What else moves the use of a GPU is no evidence for a seat whose calls it happens to follow: other calls that are known to be there account for
@@ -52,7 +54,7 @@ func (g *gpu) beside(s *seat, last, next time.Time) (net, near float64, known bo
 		if m.by == s || !m.sure() {
 			continue
 		}
-		n := float64(m.bytes) / float64(1<<20)
+		n := float64(m.bytes) / float64(sampler.MiB)
 		if m.from <= begins && m.at > ended {
 			near += math.Abs(n)
 		}

@@ -42,8 +42,8 @@ const keptChanges = 64
 const (
 	// unsure: a list and a call so near to one another may have happened in either order.
 	unsure = 5 * time.Millisecond
-	// begins: what begins later than that after a figure is not in it. The times of figures have whole milliseconds.
-	begins = time.Millisecond
+	// whole: the times of figures have whole milliseconds. What begins later than that after one is not in it.
+	whole = time.Millisecond
 	// follows: a change of live that the driver's figure must show if it follows.
 	follows = 32 * sampler.MiB
 )
@@ -121,7 +121,7 @@ func (e *exact) settle(live sampler.Bytes, next time.Duration, gives sampler.Byt
 	}
 	first := !e.base.Known()
 	e.base, e.with = sampler.Some(n.Less(live)), live
-	if next <= begins && n >= live+gives { // the figure may have it already: no peak is told that never was
+	if next <= whole && n >= live+gives { // the figure may have it already: no peak is told that never was
 		e.base = sampler.Some(n.Less(live + gives))
 	}
 	if first && e.since >= live && e.since > 0 { // it was that much before the list came

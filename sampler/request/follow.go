@@ -177,8 +177,8 @@ func (t *Tracker) figure(p *process, key sampler.GPUKey, at time.Time, n sampler
 	}
 }
 
-// begins takes what the driver has said of a process before a seat first asked, at a time.
-func (t *Tracker) begins(p *process, s *seat, at time.Time) {
+// shares takes what the driver has said of a process before a seat first asked, at a time.
+func (t *Tracker) shares(p *process, s *seat, at time.Time) {
 	if s.key.device >= 0 || len(t.gpus) < 2 && !t.partly() {
 		return
 	}

@@ -326,7 +326,7 @@ func (t *Tracker) asks(p *process, c *Call) *seat {
 	if s.tally.granted+s.tally.refused == 0 {
 		s.at, s.guessed = t.place(p, s)
 		s.tally.on(t.gpus[s.at])
-		t.begins(p, s, c.Time.Add(-c.Took))
+		t.shares(p, s, c.Time.Add(-c.Took))
 		if f, ok := p.figures[s.at]; ok && !p.made[s.key.device].newest.After(f.at) { // what it had before
 			s.tally.exact.list(f.at, f.bytes, 0)
 			delete(p.figures, s.at)
