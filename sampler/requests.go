@@ -47,6 +47,7 @@ const (
 	RefusalGranted = "granted" // the same was granted, for others gave memory back
 	RefusalSmaller = "smaller" // less was asked for, and granted
 	RefusalOther   = "other"   // memory of another kind was granted: managed, of the host, by another function, or shared by another process
+	RefusalLeft    = "exec"    // the process runs another program since
 )
 
 // MadeDo says whether the program was content with less, or with memory of another kind.

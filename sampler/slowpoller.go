@@ -105,13 +105,14 @@ func (p *poller) askList(w *worker, dev int, pass func(dev int, at time.Time, pr
 	}
 	began := time.Now()
 	procs, err := p.src.Processes(p.pick[dev])
+	at := p.now()     // what it says is of then
 	p.identify(procs) // may hang too: /proc waits for the memory map of a process
 	if !w.leave() {
 		return false
 	}
 	p.tripOn(err)
 	p.c.listTook(dev, time.Since(began))
-	pass(dev, p.now(), procs, err)
+	pass(dev, at, procs, err)
 	return w.goesOn()
 }
 

@@ -119,8 +119,11 @@ const (
 	PeakDriver    = "driver"       // NVML accounting, exact
 	PeakAllocator = "allocator"    // from inside the process
 	PeakCalls     = "driver calls" // every call to the driver was seen, exact
-	// Every call was seen, but one thread gave memory back while another was given some: which came first is not known.
+	// Every call was seen, but one thread gave memory back while another was given some: which came first is not known. Or the GPU of
+	// the calls is not known for sure.
 	PeakOverlapping = "overlapping calls"
+	// Every call was seen, but the driver's figure came so near to some that it may have them or not: it was that much at least.
+	PeakAtLeast = "calls at least"
 	// What the calls gave; what none asks for, such as the context, is missing, since the driver's figure is not known, or does not follow
 	// the calls. Or what none tells, such as the size of an array: then it is the least that was held.
 	PeakCallsAlone = "calls alone"

@@ -100,6 +100,8 @@ func peakSource(s string) string {
 		return "proc.peak_calls"
 	case sampler.PeakOverlapping:
 		return "proc.peak_overlapping"
+	case sampler.PeakAtLeast:
+		return "proc.peak_at_least"
 	case sampler.PeakCallsAlone:
 		return "proc.peak_calls_alone"
 	}

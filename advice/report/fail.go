@@ -129,6 +129,16 @@ const fromDriver = "driver"
 
 // addDeaths takes the failures that only the driver told of: requests that were refused to processes that then ended.
 func (r *Reporter) addDeaths() {
+	for i := range r.fails {
+		if f := &r.fails[i]; r.watch != nil {
+			if d, ok := r.watch.Completed(f.event); ok {
+				f.event, f.incident = d.Event, d.Incident
+				if !d.Unplaced {
+					f.gpu = sampler.Some(d.GPU)
+				}
+			}
+		}
+	}
 	list := r.watch.Deaths()
 	if len(list) == 0 {
 		return

@@ -29,6 +29,8 @@ type asking struct {
 	folded  float64       // when it was folded last
 	told    bool          // that in requests of the newest snapshot
 	filled  bool          // it took pieces of one size until one was refused
+	descent descent
+	total   sampler.Bytes // of the GPU; 0: not known
 	counted bool          // among those that nothing came of
 	run     run
 	pools   sampler.Bytes // largest request that was met from a pool, or may move to the host
@@ -123,6 +125,7 @@ func (g *gpu) foldAsking(now float64) {
 	for i := range g.last.Processes {
 		if p := g.asker(i); p != nil {
 			p.asking.row, g.asks = g.last.Processes[i].Requests, true
+			p.asking.total = g.last.Memory.PlausibleTotal().Or(0)
 			p.asking.meetContext(now, g.at)
 		}
 	}
@@ -234,6 +237,7 @@ func (a *asking) take(r *sampler.Request, at float64) {
 	if r.Answer == 0 {
 		a.grant(r, at)
 		a.run.add(r.Bytes, at)
+		a.descent.granted = true
 		a.flushed.answered(at)
 		return
 	}
@@ -248,6 +252,7 @@ func (a *asking) take(r *sampler.Request, at float64) {
 		a.granted, a.live = a.asked.Granted, a.asked.Live
 	}
 	a.filled = a.run.fills(r.Bytes, at)
+	a.descent.refused(r.Bytes, at)
 	a.tried, a.told, a.times, a.after, a.one = at, true, 0, 0, 0
 	a.flushed.refused(at)
 }

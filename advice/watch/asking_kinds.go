@@ -28,7 +28,38 @@ const (
 	// planTimes within planSeconds somebody was content with less: it tries what there is.
 	planTimes   = 2
 	planSeconds = 60
+	// descentTimes pieces of half the size and less, each until one was refused, within fillSeconds: somebody takes all there is. Who is content
+	// with less takes a tenth off (BFC), or asks for more in between.
+	descentTimes = 4
+	// holdsShare of a GPU is all that one program can take: the rest is its context, and what the driver keeps.
+	holdsShare = 0.9
 )
+
+// descent are refusals of half the size and less of the one before, one by one, with something granted in between.
+type descent struct {
+	bytes   sampler.Bytes // refused last
+	since   float64
+	n       int  // of those before which something was granted
+	granted bool // since
+}
+
+func (d *descent) refused(n sampler.Bytes, at float64) {
+	switch {
+	case n > d.bytes/2 || at-d.since > fillSeconds:
+		d.n, d.since = 1, at
+	case d.granted:
+		d.n++
+	}
+	d.bytes, d.granted = n, false
+}
+
+// descended says whether a process that ends so many seconds after the refusal took all of the GPU in smaller and smaller pieces, to the last: it has
+// what it wanted, and whatever it says in the end is not of that.
+func (a *asking) descended(after float64) bool {
+	free, known := a.refusal.Free.Value()
+	return after > atOnceSeconds && a.descent.n >= descentTimes && a.descent.bytes <= smallRequest && known && free <= smallRequest &&
+		a.asked.Whole && a.total > 0 && float64(a.asked.Live) >= holdsShare*float64(a.total)
+}
 
 // harmless is a refusal by which nothing is lost.
 type harmless struct {

@@ -23,6 +23,7 @@ type Death struct {
 	Unplaced bool // the GPU is not known
 
 	refusal sampler.Refusal
+	guess   bool    // that it died of it
 	signal  int     // that ended it, from outside; 0: none
 	waited  float64 // seconds from the refusal until it was listed last
 	start   sampler.Opt[time.Time]
@@ -51,7 +52,7 @@ func (p *proc) died() bool {
 		return false
 	}
 	end := a.end()
-	if end == gaveUp && !a.faulted() && (a.probed() || a.tested(p.seen-a.tried)) {
+	if end == gaveUp && !a.faulted() && (a.probed() || a.tested(p.seen-a.tried) || a.descended(p.seen-a.tried)) {
 		return false
 	}
 	if end == gaveUp && p.seen-a.tried <= atOnceSeconds {
@@ -83,6 +84,12 @@ func (p *proc) died() bool {
 		within = plainSeconds
 	}
 	return p.seen-a.tried <= within && !a.byDesign()
+}
+
+// guessed says whether a process that died of a refusal so many seconds before may have ended of something else: it was granted memory since, lived on
+// for a while, or somebody else ended it.
+func (a *asking) guessed(after float64) bool {
+	return a.grantedSince() || after > goesSeconds || a.end() == stopped
 }
 
 // end is how a process ended.
@@ -156,7 +163,7 @@ func (w *Watch) deathOf(g *gpu, p *proc) Death {
 	}
 	e.Refused = g.refusedOf(p, &e, w.clock.Last)
 	in.Events = []sampler.OOMEvent{e}
-	return Death{Event: e, Incident: in, T: p.asking.tried, Time: r.Time, Key: g.key, GPU: g.last.Index, PID: p.pid, refusal: r, signal: p.asking.signal(), waited: p.seen - p.asking.tried,
+	return Death{Event: e, Incident: in, T: p.asking.tried, Time: r.Time, Key: g.key, GPU: g.last.Index, PID: p.pid, refusal: r, guess: p.asking.guessed(p.seen - p.asking.tried), signal: p.asking.signal(), waited: p.seen - p.asking.tried,
 		start: p.start, command: p.process.Command, name: p.process.Name, user: p.process.User}
 }
 
@@ -266,7 +273,7 @@ func (w *Watch) recordOne(d Death) {
 func (w *Watch) tellDeath(d Death) (logged bool) {
 	for i := range w.failures {
 		if o := &w.failures[i]; o.logged && o.death.PID == 0 && d.is(o.event, o.at, o.gpu, o.placed) {
-			o.death = d
+			w.tells(o, d, o.event)
 			return true
 		}
 	}
@@ -298,16 +305,11 @@ func (w *Watch) toldOf(e sampler.OOMEvent, g *gpu) bool {
 		if o.logged || o.death.PID == 0 || !o.death.is(e, w.clock.Now, key, g != nil) {
 			continue
 		}
-		in := o.death.Incident
-		in.Events = []sampler.OOMEvent{e}
-		o.event, o.logged, o.explained = e, true, explain.Explain(in)
+		w.tells(o, o.death, e)
 		for j := range w.deaths {
 			if w.deaths[j].PID == o.death.PID && w.deaths[j].T == o.death.T {
 				w.deaths[j].logged = true
 			}
-		}
-		if size, ok := sampler.Plausible(e.Requested); o.placed && ok && size > 0 {
-			w.needs.refuse(refusal{bytes: size, gpu: o.gpu, at: w.clock.Now, pid: o.death.PID, command: o.death.command})
 		}
 		return true
 	}

@@ -341,3 +341,30 @@ func TestThereThen(t *testing.T) {
 		}
 	}
 }
+
+// What may have ended of something else is told as a guess: who was granted memory since, lived on for a while, or was ended by somebody.
+func TestProbablyDied(t *testing.T) {
+	for name, row := range map[string]struct {
+		then func(d *driven, j *drivenJob)
+		exit int
+		want string
+	}{
+		"at once":         {func(*driven, *drivenJob) {}, 1, "(python, ann) died: 12.0 GiB refused"},
+		"seconds later":   {func(d *driven, _ *drivenJob) { d.wait(4) }, 1, "(python, ann) died: 12.0 GiB refused"},
+		"long after":      {func(d *driven, _ *drivenJob) { d.wait(12) }, 1, "(python, ann) probably died of it: 12.0 GiB refused"},
+		"granted some":    {func(_ *driven, j *drivenJob) { j.ask(20 * mib) }, 1, "(python, ann) probably died of it: 12.0 GiB refused"},
+		"ended by others": {func(d *driven, _ *drivenJob) { d.wait(3) }, 143, "(python, ann) probably died of it: 12.0 GiB refused"},
+	} {
+		d := &driven{}
+		d.wait(2)
+		j := d.job(4242, "python train.py")
+		j.ask(30 * gib)
+		d.wait(1.5)
+		j.torch(12*gib, 0)
+		row.then(d, j)
+		j.exits(row.exit)
+		if got := texts(d.told()); !strings.Contains(got, row.want) {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+}

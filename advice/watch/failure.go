@@ -7,13 +7,14 @@ import (
 
 // failure is an out-of-memory failure that was reported to the Watch, or that followed from a refused request.
 type failure struct {
-	event  sampler.OOMEvent
-	gpu    sampler.GPUKey
-	placed bool // gpu is known
-	at     float64
-	death  Death // as the driver saw it; zero: it did not
-	dead   bool  // and told of it first
-	logged bool  // a log tells of it
+	event   sampler.OOMEvent
+	gpu     sampler.GPUKey
+	placed  bool // gpu is known
+	at      float64
+	death   Death            // as the driver saw it; zero: it did not
+	dead    bool             // and told of it first
+	logged  bool             // a log tells of it
+	printed sampler.OOMEvent // as the log has it
 
 	explained explain.Explanation // with what was known of the GPU at that moment
 }

@@ -54,7 +54,7 @@ func (a *asking) foldFlushes(n int, first bool, now float64, at time.Time) {
 		if known {
 			f.newest = r
 		}
-		f.unsettled, f.unsettleAt = f.unsettled+1, now
+		f.unsettled, f.unsettleAt = f.unsettled+1, max(f.unsettleAt, a.tried)
 		return
 	}
 	if known {

@@ -39,6 +39,7 @@ type incident struct {
 	calmSince   float64       // since when it deserves a lower level than it has; NaN: it does not
 	line        string        // the line of a text in which it stands
 	apartSince  float64       // since when it differs from the first of that line; NaN: it does not
+	completed   bool          // it fired before all that it tells was known
 	stopped     []int         // processes that its advice was to stop, and that have ended
 }
 
@@ -122,6 +123,9 @@ func (in *incident) render(f *Facts) {
 	in.now.Level, in.now.ETA = in.found.level, in.found.eta
 	in.now.Text, in.now.Evidence, in.now.Numbers = m.text, m.evidence, m.numbers
 	in.now.Advice = in.keepFixes(f.gpu, m.advice)
+	if in.completed {
+		in.first, in.completed = in.now, false
+	}
 }
 
 func (in *incident) close(now float64) {

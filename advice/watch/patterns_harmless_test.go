@@ -316,6 +316,16 @@ var harmlessPatterns = []pattern{
 		d.wait(0.5)
 		j.exits(1)
 	}},
+	{"oom", "quiet_driver_tester_steps_exit_1", nil, func(d *driven) { // smaller and smaller pieces, to the last MiB, and it has found errors
+		j := d.job(4242, "memtest")
+		d.wait(2)
+		for n := 4 * gib; n >= 2*mib; n /= 2 {
+			for j.ask(n) {
+			}
+		}
+		d.wait(3)
+		j.exits(1)
+	}},
 	{"oom", "quiet_driver_tester_few_exit_1", nil, func(d *driven) { // a few large pieces
 		j := d.job(4242, "memtest")
 		d.wait(2)

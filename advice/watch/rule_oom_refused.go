@@ -94,24 +94,30 @@ func (d *Death) tell(f *Facts, logged bool, m *message) {
 	process := f.words.Say("alert.pid", "pid", d.PID, "who", f.who(d.name, d.user))
 	free, known := d.refusal.Free.Value()
 	said := f.words.Rough(free, d.refusal.FreeAbout)
-	switch size, whole := d.Event.Requested.Value(); {
+	size, whole := d.Event.Requested.Value()
+	sure := "sure"
+	if d.guess {
+		sure = "likely"
+	}
+	how := []any{"gpu", d.GPU, "process", process, "size", size, "free", said, "total", total, "died", f.words.Say("alert.oom.how." + sure), "died_of", f.words.Say("alert.oom.how_of." + sure)}
+	switch {
 	case d.Unplaced && whole:
-		m.text = f.words.Say("alert.oom.died.unplaced", "process", process, "size", size)
+		m.text = f.words.Say("alert.oom.died.unplaced", how...)
 	case d.Unplaced && d.refusal.Bytes == 0:
-		m.text = f.words.Say("alert.oom.no_context.unplaced", "process", process)
+		m.text = f.words.Say("alert.oom.no_context.unplaced", how...)
 	case d.Unplaced:
-		m.text = f.words.Say("alert.oom.died_piece.unplaced", "process", process)
+		m.text = f.words.Say("alert.oom.died_piece.unplaced", how...)
 	case over:
-		m.text = f.words.Say("alert.oom.died_over", "gpu", d.GPU, "process", process, "size", size, "total", total)
+		m.text = f.words.Say("alert.oom.died_over", how...)
 	case whole && known:
-		m.text = f.words.Say("alert.oom.died_free", "gpu", d.GPU, "process", process, "size", size, "free", said)
+		m.text = f.words.Say("alert.oom.died_free", how...)
 	case whole:
-		m.text = f.words.Say("alert.oom.died", "gpu", d.GPU, "process", process, "size", size)
+		m.text = f.words.Say("alert.oom.died", how...)
 	case d.refusal.Bytes == 0 && known:
-		m.text = f.words.Say("alert.oom.context_free", "gpu", d.GPU, "process", process, "free", said)
+		m.text = f.words.Say("alert.oom.context_free", how...)
 	case d.refusal.Bytes == 0:
-		m.text = f.words.Say("alert.oom.no_context", "gpu", d.GPU, "process", process)
+		m.text = f.words.Say("alert.oom.no_context", how...)
 	default:
-		m.text = f.words.Say("alert.oom.died_piece", "gpu", d.GPU, "process", process)
+		m.text = f.words.Say("alert.oom.died_piece", how...)
 	}
 }

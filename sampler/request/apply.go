@@ -43,8 +43,8 @@ func (t *Tracker) Apply(s *sampler.Snapshot) {
 	for _, p := range t.processes {
 		t.settle(p, s.Time)
 		for _, seat := range p.seats {
-			if key := t.place(p, seat); !p.gone || key != (sampler.GPUKey{}) { // of who is gone the driver lists no place any more
-				seat.at = key
+			if key, guessed := t.place(p, seat); !p.gone || key != (sampler.GPUKey{}) { // of who is gone the driver lists no place any more
+				seat.at, seat.guessed = key, guessed
 			}
 		}
 		t.join(p)
@@ -54,6 +54,7 @@ func (t *Tracker) Apply(s *sampler.Snapshot) {
 		}
 		for _, seat := range p.seats {
 			seat.tally.measure(s.Time, lived)
+			seat.tally.settlePieces(s.Time, p.gone || p.exit.Known())
 		}
 	}
 	t.tell(s)
@@ -144,13 +145,18 @@ func (t *Tracker) fill(row *sampler.Process, p *process, key sampler.GPUKey, now
 	y.shown = y.granted + y.refused
 	r := y.requests(now)
 	r.Whole = p.whole(y)
-	r.ExitStatus, y.ended = p.exit, p.exit
+	if y.ended = p.exit; !p.over { // it has not ended where it runs another program
+		r.ExitStatus = p.exit
+	}
 	if n, ok := y.exact.base.Value(); ok && p.late && !y.exact.apart && (y.based || !p.gone) { // it must not look like a last grant
 		y.based = true
 		r.Live, r.Peak = r.Live+n, y.exact.top
 	}
 	row.Requests = r
 	n, at, source := y.mostHeld()
+	if source == sampler.PeakCalls && p.guesses(y) {
+		source = sampler.PeakOverlapping
+	}
 	if n > 0 && n <= y.most() && (!y.partly || n >= row.Memory.Or(0)) && (row.Peak == nil || n >= row.Peak.Bytes) {
 		row.Peak = &sampler.Peak{Bytes: n, Time: milli(at), Source: source}
 	}
@@ -158,6 +164,11 @@ func (t *Tracker) fill(row *sampler.Process, p *process, key sampler.GPUKey, now
 
 // whole says whether a tally of the process has all that it held.
 func (p *process) whole(y *tally) bool { return !p.late && !p.hides && !y.lower }
+
+// guesses says whether a tally of the process has what may have been asked for on another GPU.
+func (p *process) guesses(y *tally) bool {
+	return slices.ContainsFunc(p.seats, func(s *seat) bool { return s.tally == y && s.guessed })
+}
 
 // on is what a process asked for on a GPU; nil: nothing.
 func (p *process) on(key sampler.GPUKey) *tally {

@@ -218,11 +218,11 @@ func TestPlaces(t *testing.T) {
 		seat := p.seats[0]
 		seat.follow = map[sampler.GPUKey]*follower{}
 		for key, score := range row.scores {
-			seat.follow[key] = &follower{score: score}
+			seat.follow[key] = &follower{score: score, agreed: again}
 		}
 		seat.elect()
 		s.listed = map[int][]sampler.GPUKey{7: row.on}
-		if got := s.place(p, seat); got != row.want {
+		if got, _ := s.place(p, seat); got != row.want {
 			t.Errorf("%s: %v, want %v", name, got, row.want)
 		}
 	}
@@ -326,4 +326,4 @@ func TestReadingThatStood(t *testing.T) {
 }
 
 // moveAt is a move that took no time.
-func moveAt(at time.Time, n int64) move { return moveOf(&Call{Time: at}, n) }
+func moveAt(at time.Time, n int64) move { return moveOf(&Call{Time: at}, n, nil) }

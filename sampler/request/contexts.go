@@ -52,6 +52,7 @@ func (e *exact) loses(at time.Time, live sampler.Bytes) {
 
 func (e *exact) change(at time.Time, live sampler.Bytes) {
 	e.before(at, 0, live, 0)
+	e.changes[(e.changed-1)%keptChanges].context = true
 	e.moved = at
 	if c := &e.contexts; !c.changed {
 		c.changed, c.most, c.mostAt, c.least = true, live, at, live

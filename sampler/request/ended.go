@@ -34,4 +34,9 @@ func (t *Tracker) Execed(pid int, at time.Time) {
 	for place, b := range p.blocks {
 		p.drop(&Call{Time: at}, place, b)
 	}
+	for _, s := range p.seats {
+		if r := s.tally.refusal; r != nil && r.Outcome == sampler.RefusalOpen {
+			r.Outcome = sampler.RefusalLeft
+		}
+	}
 }

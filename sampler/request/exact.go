@@ -1,6 +1,7 @@
 package request
 
 import (
+	"slices"
 	"time"
 
 	"nvpeak/sampler"
@@ -22,11 +23,27 @@ type exact struct {
 	topAt    time.Time
 	loose    bool // another thread gave memory back meanwhile: which came first is not known
 	contexts contexts
+	changes  [keptChanges]change // of live, a ring
+	changed  int
 }
+
+// change is one of live.
+type change struct {
+	at          time.Time
+	took        time.Duration
+	live, gives sampler.Bytes // before it, and what it adds
+	loose       bool
+	context     bool // a context was made or ended, or a block that nobody knew
+}
+
+// keptChanges: more than there are, but for a moment, between a figure and when it is told of.
+const keptChanges = 64
 
 const (
 	// unsure: a list and a call so near to one another may have happened in either order.
 	unsure = 5 * time.Millisecond
+	// whole: the times of figures have whole milliseconds. What begins later than that after one is not in it.
+	whole = time.Millisecond
 	// follows: a change of live that the driver's figure must show if it follows.
 	follows = 32 * sampler.MiB
 )
@@ -38,10 +55,46 @@ func (e *exact) list(at time.Time, n, live sampler.Bytes) {
 		e.settle(live, since, 0)
 	}
 	e.listedAt, e.listed = at, sampler.Some(n)
+	e.replay(at)
+}
+
+// later are the changes that were heard after a time, oldest first, and the one before them; all: none of those is forgotten.
+func (e *exact) later(at time.Time) (list []change, before change, all bool) {
+	for i := e.changed - 1; i >= max(e.changed-keptChanges, 0); i-- {
+		c := e.changes[i%keptChanges]
+		if !c.at.After(at) {
+			before, all = c, true
+			break
+		}
+		list = append(list, c)
+	}
+	slices.Reverse(list)
+	return list, before, all || e.changed <= keptChanges
+}
+
+// replay takes a figure that is told of when calls of after it have been heard.
+func (e *exact) replay(at time.Time) {
+	list, before, all := e.later(at)
+	switch {
+	case len(list) == 0:
+		return
+	case !all || slices.ContainsFunc(list, func(c change) bool { return c.context }):
+		e.listed = sampler.Opt[sampler.Bytes]{}
+		return
+	}
+	moved := e.moved
+	e.moved = before.at
+	e.settle(list[0].live, list[0].at.Add(-list[0].took).Sub(at), list[0].gives)
+	e.moved = moved
+	for _, c := range list {
+		e.note(c.at, c.live+c.gives, c.loose)
+	}
 }
 
 // before is called before live changes at a time, by a call that took so long and gives so much: a list of meanwhile may have it already.
 func (e *exact) before(at time.Time, took time.Duration, live, gives sampler.Bytes) {
+	e.changes[e.changed%keptChanges] = change{at: at, took: took, live: live, gives: gives}
+	e.changed++
 	if e.listed.Known() && at.After(e.listedAt) {
 		e.settle(live, at.Add(-took).Sub(e.listedAt), gives)
 	}
@@ -68,7 +121,7 @@ func (e *exact) settle(live sampler.Bytes, next time.Duration, gives sampler.Byt
 	}
 	first := !e.base.Known()
 	e.base, e.with = sampler.Some(n.Less(live)), live
-	if next < unsure && n >= live+gives { // the figure may have it already: no peak is told that never was
+	if next <= whole && n >= live+gives { // the figure may have it already: no peak is told that never was
 		e.base = sampler.Some(n.Less(live + gives))
 	}
 	if first && e.since >= live && e.since > 0 { // it was that much before the list came
@@ -81,6 +134,9 @@ func (e *exact) settle(live sampler.Bytes, next time.Duration, gives sampler.Byt
 // rose notes that so much is live; loose: as far as is known.
 func (e *exact) rose(at time.Time, live sampler.Bytes, loose bool) {
 	e.moved = at
+	if e.changed > 0 {
+		e.changes[(e.changed-1)%keptChanges].loose = loose
+	}
 	if live > e.since {
 		e.since, e.sinceAt = live, at
 		if !e.base.Known() {
@@ -102,8 +158,10 @@ func (e *exact) source() string {
 	switch {
 	case e.alone(), e.short(), e.top < e.since:
 		return sampler.PeakCallsAlone
-	case e.loose || e.guessed:
+	case e.loose:
 		return sampler.PeakOverlapping
+	case e.guessed:
+		return sampler.PeakAtLeast
 	}
 	return sampler.PeakCalls
 }

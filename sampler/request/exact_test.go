@@ -89,7 +89,7 @@ func TestFigureBeforeCall(t *testing.T) {
 		s.Listed(s.gpus[0].Key(), s.now, []sampler.Process{{PID: 7, Memory: sampler.Some(row.listed)}})
 		s.alloc(2, 901*mib)
 		s.later(ms(50))
-		if p := s.of(0, 7).Peak; p.Bytes != row.want || p.Source != sampler.PeakOverlapping {
+		if p := s.of(0, 7).Peak; p.Bytes != row.want || p.Source != sampler.PeakAtLeast {
 			t.Errorf("%s: %+v, not %v", name, p, row.want)
 		}
 	}
@@ -331,5 +331,62 @@ func TestPeakInMidLife(t *testing.T) {
 		if p := s.of(0, 6).Peak; p == nil || p.Bytes != row.want || p.Source != row.source {
 			t.Errorf("%s: %+v, not %v", name, p, row.want)
 		}
+	}
+}
+
+// A figure may be told of long after it was read, when many calls of after it have been heard: only those before it are in it. Where one is too
+// near, the peak is a lower bound, and says so.
+func TestFigureToldLate(t *testing.T) {
+	const context = 436 * mib
+	for name, row := range map[string]struct {
+		pause, after int // ms between calls; of the figure after one
+		then         func(s *scene)
+		want         sampler.Bytes
+		source       string
+	}{
+		"between two calls": {12, 6, nil, context + 2400*mib, sampler.PeakCalls},
+		"near to one":       {4, 2, nil, context + 2400*mib, sampler.PeakAtLeast},
+		"nearer":            {4, 3, nil, context + 2380*mib, sampler.PeakAtLeast},
+		"a context since":   {12, 6, func(s *scene) { s.call("cuCtxCreate_v2", Call{Address: 0xc9, Device: 0}) }, 2400 * mib, sampler.PeakCallsAlone},
+		"far more calls than": {12, 6, func(s *scene) {
+			for i := range uint64(keptChanges) {
+				s.alloc(1000+i, mib)
+				s.free(1000 + i)
+			}
+		}, 2401 * mib, sampler.PeakCallsAlone},
+	} {
+		s := newScene(t, 1, people{7: {Environment: map[string]string{}}})
+		s.context(0)
+		key := s.gpus[0].Key()
+		var at time.Time
+		var n sampler.Bytes
+		for i := range uint64(120) {
+			s.later(ms(row.pause - 1))
+			if s.alloc(i+1, 20*mib); i == 80 {
+				at, n = s.now.Add(ms(row.after)), context+81*20*mib
+			}
+		}
+		if row.then != nil {
+			row.then(s)
+		}
+		s.Listed(key, at, []sampler.Process{{PID: 7, Memory: sampler.Some(n)}})
+		s.later(ms(50))
+		if p := s.of(0, 7).Peak; p.Bytes != row.want || p.Source != row.source {
+			t.Errorf("%s: %+v, not %v by %s", name, p, row.want, row.source)
+		}
+	}
+}
+
+// What the driver said of a process before it asked for anything is its context.
+func TestFigureBeforeAll(t *testing.T) {
+	s := newScene(t, 1, people{7: {Environment: map[string]string{}}})
+	s.context(0)
+	s.later(ms(10))
+	s.Listed(s.gpus[0].Key(), s.now, []sampler.Process{{PID: 7, Memory: sampler.Some(436 * mib)}})
+	s.later(ms(10))
+	s.alloc(1, 300*mib)
+	s.alloc(2, 64*mib)
+	if p := s.of(0, 7).Peak; p.Bytes != 800*mib || p.Source != sampler.PeakCalls {
+		t.Errorf("%+v", p)
 	}
 }

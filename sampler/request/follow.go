@@ -19,8 +19,16 @@ type moving struct {
 
 // follower is how well the readings of a GPU follow the calls of a seat.
 type follower struct {
-	last  reading // up to which they are compared
-	score float64 // see compare
+	last   reading // up to which they are compared
+	figure share   // the same of the driver's figures for the process
+	score  float64 // see compare
+	agreed int     // how often it moved as the calls did
+}
+
+// share is what the driver says that the process has of a GPU, and what had moved until then, in MiB.
+type share struct {
+	known                bool
+	bytes, moved, beside float64
 }
 
 const (
@@ -37,9 +45,13 @@ const (
 	showsWithin = 250 * time.Millisecond
 	// fading: what was compared long ago counts less.
 	fading = 1 - 1.0/64
-	// likely is the score from which on a GPU is taken for the seat's, and clearly how much it must have more than any other:
-	// one call of 25 MiB may do where nothing else moves.
+	// likely is the score from which on a GPU is taken for the seat's, and clearly how much it must have more than any other.
 	likely, clearly = 2.5, 5
+	// again: what happens once happens by chance, too, such as that somebody takes as much on another GPU. One call of 25 MiB does where the
+	// driver's figure for the process says the same.
+	again = 2
+	// agrees is the least score of what moves as the calls do, rather than not.
+	agrees = 1
 	// alike: two GPUs of which one has less than so many times the score of the other both follow.
 	alike = 3
 	// What the program says of the GPU is overruled by so much more: the environment that it began with may not be the one that it
@@ -52,6 +64,7 @@ func inMiB(n sampler.Bytes) float64 { return float64(n) / float64(sampler.MiB) }
 
 // move notes what moves at the seat, in MiB.
 func (s *seat) move(c *Call, n float64) {
+	s.moved, s.movedAt = s.moved+n, c.Time
 	if math.Abs(n) < movesLeast {
 		return
 	}
@@ -68,19 +81,12 @@ func (t *Tracker) compare(p *process, s *seat, until time.Time) {
 		return
 	}
 	on, done := t.listed[p.pid], until
-	if s.follow == nil {
-		s.follow = map[sampler.GPUKey]*follower{}
-	}
 	for key, g := range t.gpus {
 		if len(on) > 0 && !slices.Contains(on, key) {
 			delete(s.follow, key)
 			continue
 		}
-		f := s.follow[key]
-		if f == nil {
-			f = &follower{}
-			s.follow[key] = f
-		}
+		f := s.follows(key)
 		if f.compare(s, g, until); f.last.at.Before(done) && !f.last.at.IsZero() { // of one that is not read nothing is to come
 			done = f.last.at
 		}
@@ -103,19 +109,31 @@ func (f *follower) compare(s *seat, g *gpu, until time.Time) {
 	}
 	for i := later - 1; i >= 0; i-- {
 		if r := g.ago(i); r.at.Before(until) && r.at.After(s.blind) {
-			f.next(s, r)
+			f.next(s, g, r)
 		}
 	}
 	if r := g.at(until); !r.at.IsZero() {
 		r.at = until
-		f.next(s, r)
+		f.next(s, g, r)
 	}
 }
 
+// follows is how well a GPU follows.
+func (s *seat) follows(key sampler.GPUKey) *follower {
+	if s.follow == nil {
+		s.follow = map[sampler.GPUKey]*follower{}
+	}
+	if s.follow[key] == nil {
+		s.follow[key] = &follower{}
+	}
+	return s.follow[key]
+}
+
 // next takes the next reading, if what may be in it or not, for its calls are so near, is little beside what has moved since the last. How much the use moved beside the calls,
-// against how much it moved at all, is the odds that they have to do with one another.
-func (f *follower) next(s *seat, r reading) {
-	net, near := 0.0, 0.0 // in MiB
+// against how much it moved at all, is the odds that they have to do with one another. What others are known to have moved is not counted.
+func (f *follower) next(s *seat, g *gpu, r reading) {
+	beside, near, known := g.beside(s, f.last.at, r.at)
+	net := 0.0 // in MiB
 	for _, m := range s.moves {
 		if !r.at.Before(m.from) && r.at.Before(m.at.Add(included)) {
 			near += math.Abs(m.mib)
@@ -127,25 +145,74 @@ func (f *follower) next(s *seat, r reading) {
 	if near > math.Abs(net)*doubtful {
 		return
 	}
-	if moved := inMiB(r.used) - inMiB(f.last.used); !f.last.at.IsZero() && math.Abs(net) >= followsLeast {
-		f.score = f.score*fading + math.Log(math.Hypot(moved, grain)/math.Hypot(moved-net, grain))
+	if !f.last.at.IsZero() && known {
+		f.count(inMiB(r.used)-inMiB(f.last.used)-beside, net)
 	}
 	f.last = r
+}
+
+// count takes that so much moved where the calls moved so much.
+func (f *follower) count(moved, net float64) {
+	if math.Abs(net) < followsLeast {
+		return
+	}
+	odds := math.Log(math.Hypot(moved, grain) / math.Hypot(moved-net, grain))
+	if f.score = f.score*fading + odds; odds >= agrees {
+		f.agreed++
+	}
+}
+
+// figure takes the driver's figure for a process on a GPU, which others do not move.
+func (t *Tracker) figure(p *process, key sampler.GPUKey, at time.Time, n sampler.Bytes) {
+	for _, s := range p.seats {
+		if s.key.device >= 0 || !s.movedAt.Before(at.Add(-listTakes)) { // the list may have that or not
+			continue
+		}
+		f, now := s.follows(key), p.share(s, key, n)
+		if f.figure.known {
+			f.count(now.bytes-f.figure.bytes-now.beside+f.figure.beside, now.moved-f.figure.moved)
+			s.elect()
+		}
+		f.figure = now
+	}
+}
+
+// shares takes what the driver has said of a process before a seat first asked, at a time.
+func (t *Tracker) shares(p *process, s *seat, at time.Time) {
+	if s.key.device >= 0 || len(t.gpus) < 2 && !t.partly() {
+		return
+	}
+	for key, had := range t.had {
+		if n, ok := had[p.pid]; ok && t.lists[key].Before(at) {
+			s.follows(key).figure = p.share(s, key, n)
+		}
+	}
+}
+
+// share is what a process has of a GPU by now.
+func (p *process) share(s *seat, key sampler.GPUKey, n sampler.Bytes) share {
+	now := share{known: true, bytes: inMiB(n), moved: s.moved}
+	for _, o := range p.seats {
+		if o != s && o.at == key && !o.guessed {
+			now.beside += o.moved
+		}
+	}
+	return now
 }
 
 // elect finds the GPU whose use clearly follows the calls, as that of no other does: threads that do the same on several GPUs cannot
 // be told apart. It stays so until another's clearly does.
 func (s *seat) elect() {
 	best, second := sampler.GPUKey{}, math.Inf(-1)
-	score := math.Inf(-1)
+	score, agreed := math.Inf(-1), 0
 	for key, f := range s.follow {
 		if f.score > score {
-			best, score, second = key, f.score, score
+			best, score, agreed, second = key, f.score, f.agreed, score
 		} else {
 			second = max(second, f.score)
 		}
 	}
-	if score >= likely && score >= second+clearly && score >= second*alike {
+	if agreed >= again && score >= likely && score >= second+clearly && score >= second*alike {
 		s.elected = best
 	}
 }

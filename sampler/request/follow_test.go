@@ -228,7 +228,7 @@ func TestFollower(t *testing.T) {
 		for i, n := range row.calls {
 			s.move(&Call{Time: noon.Add(ms(i + 1))}, float64(n))
 		}
-		f.next(s, reading{at: noon.Add(ms(row.at)), used: gib + row.moved})
+		f.next(s, &gpu{}, reading{at: noon.Add(ms(row.at)), used: gib + row.moved})
 		if math.Abs(f.score-row.score) > 0.6 || f.last.at.After(noon) != row.taken {
 			t.Errorf("%s: score %.1f, taken %v", name, f.score, f.last.at.After(noon))
 		}

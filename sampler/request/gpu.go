@@ -9,14 +9,20 @@ import (
 
 // gpu is what happens on a GPU while requests are made.
 type gpu struct {
-	usable sampler.Bytes // total without what the driver reserves; 0: not known
-	newest int
-	moves  [keptMoves]move // a ring
-	moved  int
-	sum    int64         // of all moves ever
-	top    sampler.Bytes // the most that was in use since the snapshot before, by the calls
-	topAt  time.Time
-	read   [keptReadings]reading // a ring
+	usable  sampler.Bytes // total without what the driver reserves; 0: not known
+	newest  int
+	moves   [keptMoves]move // a ring
+	moved   int
+	sum     int64         // of all moves ever
+	top     sampler.Bytes // the most that was in use since the snapshot before, by the calls
+	topAt   time.Time
+	read    [keptReadings]reading // a ring
+	placed  int64                 // of the newest move that is surely one of this GPU and is kept no more
+	stirs   [keptStirs]stir       // a ring
+	stirred int
+	// When what was given last by calls that do not tell how much of the GPU it took, such as those of pools, was asked for, a ring.
+	pooled [keptPooled]int64
+	pools  int
 	// Until when some who use it take or give memory by calls that are not looked at. What they have only readings tell, and what is
 	// free between two of them is not known exactly.
 	unheard   time.Time
@@ -33,9 +39,12 @@ const keptMoves = 256
 type move struct {
 	from, at int64 // see nanos: when the call began, and when it was answered; what is read meanwhile may have it
 	bytes    int64
+	by       *seat
 }
 
-func moveOf(c *Call, n int64) move { return move{nanos(c.Time.Add(-c.Took)), nanos(c.Time), n} }
+func moveOf(c *Call, n int64, by *seat) move {
+	return move{nanos(c.Time.Add(-c.Took)), nanos(c.Time), n, by}
+}
 
 // near says whether the call was at work at some moment from a time on, before another.
 func (m *move) near(from, until int64) bool { return m.at >= from && m.from < until }
@@ -106,7 +115,8 @@ const twice = 64 * sampler.MiB
 func inMillis(d time.Duration) sampler.Opt[int] { return sampler.Some(int(d.Milliseconds())) }
 
 // freeAfter is the same by the first reading after the call, if that came soon: it has what no call tells, such as a context
-// made since the reading before. A program that is gone by then has more free than there was.
+// made since the reading before. A program that is gone by then has more free than there was. What was given meanwhile and nobody knows how much of the
+// GPU it took, as by a pool, is in it, too: then it says nothing.
 func (g *gpu) freeAfter(at time.Time) (n sampler.Opt[sampler.Bytes], age sampler.Opt[int]) {
 	var next reading
 	for _, r := range g.read {
@@ -114,7 +124,7 @@ func (g *gpu) freeAfter(at time.Time) (n sampler.Opt[sampler.Bytes], age sampler
 			next = r
 		}
 	}
-	if g.usable == 0 || next.at.IsZero() {
+	if g.usable == 0 || next.at.IsZero() || g.pooledSince(at, next.at) {
 		return n, age
 	}
 	sum := int64(next.used) //nolint:gosec // below MaxPlausible
@@ -128,6 +138,26 @@ func (g *gpu) freeAfter(at time.Time) (n sampler.Opt[sampler.Bytes], age sampler
 		}
 	}
 	return sampler.Some(g.usable.Less(sampler.Bytes(max(sum, 0)))), inMillis(at.Sub(next.at)) //nolint:gosec // it is none below zero
+}
+
+// keptPooled: more than are asked for between two readings, but for a moment.
+const keptPooled = 64
+
+// pool notes a call that was given memory which does not tell how much of the GPU that took.
+func (g *gpu) pool(c *Call) {
+	g.pooled[g.pools%keptPooled] = nanos(c.Time)
+	g.pools++
+}
+
+// pooledSince says whether there may have been such a call between two times.
+func (g *gpu) pooledSince(at, until time.Time) bool {
+	first, last := nanos(at), nanos(until.Add(included))
+	for i := range min(g.pools, keptPooled) {
+		if m := g.pooled[i]; m > first && m <= last {
+			return true
+		}
+	}
+	return g.pools > keptPooled && g.pooled[g.pools%keptPooled] > last // those of then are forgotten
 }
 
 // never is a time that no call is after.
@@ -233,6 +263,9 @@ func (g *gpu) sure(at time.Time) bool {
 }
 
 func (g *gpu) add(m move) {
+	if old := &g.moves[g.moved%keptMoves]; old.sure() {
+		g.placed = max(g.placed, old.at)
+	}
 	g.moves[g.moved%keptMoves] = m
 	g.moved++
 	g.sum += m.bytes

@@ -7,8 +7,8 @@ import (
 	"nvpeak/sampler"
 )
 
-// place finds the seat's GPU; the zero key: not known.
-func (t *Tracker) place(p *process, s *seat) sampler.GPUKey {
+// place finds the seat's GPU; the zero key: not known. guessed: only what its use does says so.
+func (t *Tracker) place(p *process, s *seat) (at sampler.GPUKey, guessed bool) {
 	on := slices.DeleteFunc(slices.Clone(t.listed[p.pid]), func(key sampler.GPUKey) bool { return p.takenBy(s, key) })
 	there := func(key sampler.GPUKey) bool {
 		return key != sampler.GPUKey{} && !p.takenBy(s, key) && (len(on) == 0 || slices.Contains(on, key) || p.late && t.listedBefore(key, p.made[s.key.device].newest))
@@ -20,23 +20,24 @@ func (t *Tracker) place(p *process, s *seat) sampler.GPUKey {
 	if t.partly() { // a list with one GPU says nothing of the others, and many programs ask for as much at the same time
 		switch {
 		case key != sampler.GPUKey{} && (!t.watched[key] || there(key)):
-			return key
+			return key, false
 		case slices.Contains(on, s.elected):
-			return s.elected
+			return s.elected, true
 		}
-		return sampler.GPUKey{}
+		return sampler.GPUKey{}, false
 	}
+	only := len(on) == 1 && !t.listsAwaited(p)
 	switch {
 	case there(key) && !(there(s.elected) && s.against(key) >= overrule):
-		return key
+		return key, false
 	case there(s.elected):
-		return s.elected
-	case len(on) == 1 && !t.listsAwaited(p):
-		return on[0]
+		return s.elected, !only || on[0] != s.elected
+	case only:
+		return on[0], false
 	case len(on) == 0:
-		return t.ordinals.Only()
+		return t.ordinals.Only(), false
 	}
-	return sampler.GPUKey{}
+	return sampler.GPUKey{}, false
 }
 
 // listedBefore says whether the newest list of a GPU is from before a time.

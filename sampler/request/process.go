@@ -185,6 +185,9 @@ func (p *process) hold(c *Call, s *seat, n sampler.Bytes) {
 		p.late = true
 		return
 	}
+	if g := s.tally.gpu; g != nil && !physical(Functions[c.Function].Memory) {
+		g.pool(c)
+	}
 	if c.Time.Before(p.unheard) { // its end may be missed
 		s.tally.met(c, n)
 		return
@@ -258,7 +261,7 @@ func (p *process) drop(c *Call, at where, b *block) {
 // moves notes memory of the GPU that was given or, negative, taken back. Of who is not heard in all only readings tell what it has.
 func (p *process) moves(c *Call, s *seat, n int64) {
 	if !c.Time.Before(p.unheard) {
-		s.tally.moves(c, n)
+		s.tally.moves(c, n, s)
 	}
 	s.move(c, float64(n)/float64(sampler.MiB))
 }

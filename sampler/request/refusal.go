@@ -31,6 +31,10 @@ const againWithin = 10 * time.Second
 // less, is a further try, unless as much was granted since, in smaller pieces.
 func (t *tally) refuse(c *Call, n sampler.Bytes) {
 	t.refused++
+	if r := t.refusal; r != nil && r.tid == c.TID && t.taken(c.Time) {
+		// This is a further try, and what was granted a part of it, of what had been given back.
+		r.Outcome, r.last, r.got, r.Freed, r.trimmed = sampler.RefusalOpen, c.Time, 0, 0, false
+	}
 	if r := t.refusal; r != nil && r.Outcome == sampler.RefusalOpen && r.tid == c.TID && n <= r.Bytes && (n == 0 || r.got < n) && c.Time.Sub(r.last) <= retryWithin {
 		r.Tries++
 		r.Smallest, r.last, r.got = min(r.Smallest, n), c.Time, 0
@@ -71,13 +75,46 @@ func (t *tally) met(c *Call, n sampler.Bytes) {
 			t.other(c, n)
 		}
 	case r.hasGiven() && (n >= r.Smallest && n <= r.Bytes || open && own && r.rounded(n)):
-		t.flushes++
+		if r.piece() {
+			t.pieceAt = c.Time
+		} else {
+			t.flushes++
+		}
 		t.comes(r, sampler.RefusalFlush, n)
+	case open && own && !late && n > r.Bytes && r.hasGiven(): // nobody else made room for that: it does something else
+		t.comes(r, sampler.RefusalSmaller, n)
 	case !open, late, n > r.Bytes && !own: // what another thread asks for is no further try
 	case n >= r.Smallest:
 		t.comes(r, sampler.RefusalGranted, n)
 	case own && n >= r.Smallest/smallerPart:
 		t.comes(r, sampler.RefusalSmaller, n)
+	}
+}
+
+// Sizes of the pieces that PyTorch's expandable segments are made of.
+const (
+	smallPiece = 2 * sampler.MiB
+	largePiece = 20 * sampler.MiB
+)
+
+// piece says whether what was refused was one of many that are asked for in a row.
+func (r *refusal) piece() bool {
+	return r.Function == "cuMemCreate" && (r.Bytes == smallPiece || r.Bytes == largePiece)
+}
+
+// taken takes back that a piece was granted after memory was given back, where another is refused soon after: that was no near miss.
+func (t *tally) taken(at time.Time) bool {
+	soon := !t.pieceAt.IsZero() && at.Sub(t.pieceAt) <= retryWithin && t.refusal.Outcome == sampler.RefusalFlush
+	t.settlePieces(at, false)
+	t.pieceAt = time.Time{}
+	return soon
+}
+
+// settlePieces counts a near miss of pieces when none was refused for a while after it, or none will be.
+func (t *tally) settlePieces(now time.Time, over bool) {
+	if !t.pieceAt.IsZero() && (over || now.Sub(t.pieceAt) > retryWithin) {
+		t.flushes++
+		t.pieceAt = time.Time{}
 	}
 }
 

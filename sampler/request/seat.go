@@ -14,8 +14,11 @@ type seat struct {
 	at      sampler.GPUKey // the zero key: not known
 	moves   []moving       // that readings have not been compared with yet
 	blind   time.Time      // what moved until then was forgotten
+	moved   float64        // in all, in MiB
+	movedAt time.Time      // last
 	follow  map[sampler.GPUKey]*follower
 	elected sampler.GPUKey // that the readings follow; the zero key: none clearly
+	guessed bool           // nothing but that says where it is
 }
 
 // apart says whether two seats are on two GPUs for sure: each is a device of its own.

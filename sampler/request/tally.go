@@ -25,7 +25,8 @@ type tally struct {
 		largest sampler.Bytes
 	}
 	live, peak sampler.Bytes
-	lower      bool // the peak is a lower bound
+	lower      bool      // the peak is a lower bound
+	pieceAt    time.Time // when the first of some pieces was granted after memory was given back, if that does not count as a near miss yet
 	refusal    *refusal
 	exact      exact
 	partly     bool      // calls tell a part only: a pool of the driver keeps what is given back, or what was given is not told; peaks are at least that
@@ -79,8 +80,8 @@ func (t *tally) on(g *gpu) {
 }
 
 // moves notes that the GPU's memory was given or, negative, taken back.
-func (t *tally) moves(c *Call, n int64) {
-	switch m := moveOf(c, n); {
+func (t *tally) moves(c *Call, n int64, by *seat) {
+	switch m := moveOf(c, n, by); {
 	case t.gpu != nil && n > 0:
 		t.gpu.give(c.Time, m)
 	case t.gpu != nil:
@@ -195,6 +196,9 @@ func (t *tally) join(o *tally, most sampler.Bytes) {
 	}
 	if t.refusal == nil || o.refusal != nil && o.refusal.last.After(t.refusal.last) {
 		t.refusal = o.refusal
+	}
+	if o.pieceAt.After(t.pieceAt) {
+		t.pieceAt = o.pieceAt
 	}
 	t.live += o.live
 	t.peak, t.lower = most, t.lower || o.lower

@@ -20,10 +20,11 @@ type Tracker struct {
 	machine   sampler.Snapshot // with all its GPUs, also those that are not watched
 	watched   map[sampler.GPUKey]bool
 	ordinals  sampler.Ordinals
-	listed    map[int][]sampler.GPUKey     // where the driver lists a process
-	lists     map[sampler.GPUKey]time.Time // when it did last
-	last      time.Time                    // of those
-	calls     []asked                      // for the next snapshot
+	listed    map[int][]sampler.GPUKey                 // where the driver lists a process
+	lists     map[sampler.GPUKey]time.Time             // when it did last
+	had       map[sampler.GPUKey]map[int]sampler.Bytes // what it said then that they have
+	last      time.Time                                // of those
+	calls     []asked                                  // for the next snapshot
 	door      sampler.Door
 	letGo     map[sampler.Busy]time.Time // until when a process is let go of
 	seeing    bool                       // calls are seen
@@ -47,6 +48,7 @@ const (
 // New makes an empty fold; host knows the processes.
 func New(host sampler.Host) *Tracker {
 	return &Tracker{host: host, processes: map[int]*process{}, gpus: map[sampler.GPUKey]*gpu{}, lists: map[sampler.GPUKey]time.Time{}, refused: make(chan struct{}, 1),
+		had:   map[sampler.GPUKey]map[int]sampler.Bytes{},
 		letGo: map[sampler.Busy]time.Time{}}
 }
 
@@ -242,6 +244,13 @@ func (t *Tracker) Call(c Call) {
 			p.makesStream(c.Address, c.Context)
 		}
 	case Ends:
+		device, known := c.Device, c.Device >= 0
+		if !known {
+			device, known = p.handles[c.Address]
+		}
+		if known {
+			t.stirs(p, &c, device)
+		}
 		p.ends(&c)
 	}
 }
@@ -254,6 +263,7 @@ func (t *Tracker) names(p *process, c *Call, f *Function) {
 	case c.Answer == success && len(p.handles) < maxHandles:
 		p.handles[c.Address] = c.Device
 		if f.context() {
+			t.stirs(p, c, c.Device)
 			p.makes(c.Device, c.Time, f.Effect == Makes || p.retains[c.Device] == 0 && !p.late)
 		}
 		if f.Name == primaryRetain {
@@ -314,8 +324,9 @@ func (t *Tracker) gives(p *process, c *Call, f *Function) {
 func (t *Tracker) asks(p *process, c *Call) *seat {
 	s := p.seat(c, t.several(p))
 	if s.tally.granted+s.tally.refused == 0 {
-		s.at = t.place(p, s)
+		s.at, s.guessed = t.place(p, s)
 		s.tally.on(t.gpus[s.at])
+		t.shares(p, s, c.Time.Add(-c.Took))
 		if f, ok := p.figures[s.at]; ok && !p.made[s.key.device].newest.After(f.at) { // what it had before
 			s.tally.exact.list(f.at, f.bytes, 0)
 			delete(p.figures, s.at)
@@ -349,14 +360,22 @@ func (t *Tracker) Listed(key sampler.GPUKey, at time.Time, list []sampler.Proces
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.lists[key], t.last = at, at
+	had := make(map[int]sampler.Bytes, len(list))
+	t.had[key] = had
 	for i := range list {
+		if n, ok := sampler.Plausible(list[i].Memory); ok {
+			had[list[i].PID] = n
+		}
 		if p := t.processes[list[i].PID]; p != nil {
 			n, ok := sampler.Plausible(list[i].Memory)
+			if ok && (len(t.gpus) > 1 || t.partly()) {
+				t.figure(p, key, at, n)
+			}
 			switch y := p.on(key); {
 			case !ok:
 			case y != nil:
 				y.exact.list(at, n, y.live)
-			case p.late:
+			default:
 				p.figures[key] = figure{at, n}
 			}
 		}

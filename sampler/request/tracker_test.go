@@ -100,6 +100,13 @@ func TestOutcomes(t *testing.T) {
 			s.free(1)
 			s.call("cuMemCreate", Call{Address: 2, Size: uint64(20 * mib), Device: 0})
 		}, sampler.RefusalOpen, 1, 0, 1, 4 * gib},
+		"it gives back and asks for something else": {func(s *scene) {
+			s.alloc(1, 20*gib)
+			s.refused(4 * gib)
+			s.free(1)
+			s.alloc(2, 12*gib)
+			s.alloc(3, 3*gib)
+		}, sampler.RefusalSmaller, 1, 0, 1, 4 * gib},
 		"its pool is trimmed and the same fits: a near miss": {func(s *scene) {
 			s.refused(4 * gib)
 			s.call("cuMemPoolTrimTo", Call{Address: 0x9000, Device: -1})
@@ -268,6 +275,14 @@ func TestFreeByTheReadingAfter(t *testing.T) {
 		"managed memory": {func(s *scene) {
 			s.call("cuMemAllocManaged", Call{Address: 2, Size: uint64(5 * gib), Context: 0xc000, Device: -1})
 		}, 45 * gib, 8 * gib, 12},
+		"a pool": {func(s *scene) {
+			s.call("cuMemAllocAsync", Call{Address: 2, Size: uint64(gib), Context: 0xc000, Device: -1})
+		}, 45 * gib, 8 * gib, 12},
+		"many from a pool": {func(s *scene) {
+			for i := range uint64(keptPooled + 9) {
+				s.call("cuMemAllocAsync", Call{Address: 2 + i, Size: uint64(80 * mib), Context: 0xc000, Device: -1})
+			}
+		}, 45 * gib, 8 * gib, 12},
 	} {
 		s := newScene(t, 1, people{7: {}})
 		s.context(0)
@@ -409,7 +424,7 @@ func TestExeced(t *testing.T) {
 	s.refused(90 * gib)
 	s.apply()
 	s.Execed(7, s.now)
-	if r := s.requests(0); r.Live != 0 || !r.ExitStatus.Equal(sampler.Some(0)) || r.Refused != 1 {
+	if r := s.requests(0); r.Live != 0 || r.ExitStatus.Known() || r.Refused != 1 || r.Refusal.Outcome != sampler.RefusalLeft {
 		t.Errorf("at the end of the first: %+v", r)
 	}
 	if rows := s.apply().GPUs[0].Processes; len(rows) > 0 {
@@ -970,7 +985,7 @@ func TestGuessedBase(t *testing.T) {
 	s.alloc(1, gib)
 	s.Listed(key, s.now, []sampler.Process{{PID: 7, Memory: sampler.Some(256 * mib)}}) // without it
 	s.alloc(2, gib)
-	if p := s.of(0, 7); p.Peak.Source != sampler.PeakOverlapping {
+	if p := s.of(0, 7); p.Peak.Source != sampler.PeakAtLeast {
 		t.Errorf("%+v", p.Peak)
 	}
 	s.later(ms(50))
@@ -992,5 +1007,48 @@ func TestEnormous(t *testing.T) {
 	}
 	if r := s.requests(0); r.Largest != 1<<62 || r.LargestRecent != 1<<62 || r.Refused != 1 || r.Refusal.Bytes != 1<<62 || r.Refusal.Smallest != 1<<62 {
 		t.Errorf("%+v", r)
+	}
+}
+
+// The first pieces of a further try of expandable segments are no near miss until as much as was wanted has come: another one that is refused soon is a
+// further try of the same.
+func TestTriesOfPieces(t *testing.T) {
+	for name, row := range map[string]struct {
+		again   bool
+		pause   time.Duration
+		flushes int
+		tries   int
+		outcome string
+	}{
+		"the second try fails, too":  {true, 0, 0, 2, sampler.RefusalOpen},
+		"all of it is granted":       {false, 0, 1, 1, sampler.RefusalFlush},
+		"another one fails later on": {true, retryWithin, 1, 1, sampler.RefusalOpen},
+	} {
+		s := newScene(t, 1, people{7: {Environment: map[string]string{}}})
+		s.context(0)
+		piece := func(at uint64, answer int) {
+			s.call("cuMemCreate", Call{Address: at, Size: uint64(20 * mib), Device: 0, Context: 0xc000, Answer: answer})
+		}
+		for i := range uint64(20) {
+			piece(1+i, success)
+		}
+		piece(0, outOfMemory)
+		for i := range uint64(20) {
+			s.call("cuMemRelease", Call{Address: 1 + i, Device: -1})
+		}
+		for i := range uint64(20) {
+			piece(100+i, success)
+		}
+		if r := s.requests(0); r.Flushes != 0 {
+			t.Errorf("%s: at once %+v", name, r)
+		}
+		s.later(row.pause)
+		if row.again {
+			piece(0, outOfMemory)
+		}
+		s.later(retryWithin + ms(1))
+		if r := s.requests(0); r.Flushes != row.flushes || r.Refusal.Tries != row.tries || r.Refusal.Outcome != row.outcome {
+			t.Errorf("%s: %d near misses, %+v", name, r.Flushes, r.Refusal)
+		}
 	}
 }

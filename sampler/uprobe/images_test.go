@@ -23,7 +23,10 @@ func TestExec(t *testing.T) {
 			p.Do("device 0", "alloc a 2000", asks)
 			r.until("it is seen", func() bool { return r.of(p.PID()) != nil })
 			fmt.Fprintln(p.In(), "exec sleep") //nolint:errcheck // it does not answer
-			r.until(asks+": it gives way", func() bool { q := r.of(p.PID()); return q != nil && q.ExitStatus.Equal(sampler.Some(0)) && q.Live == 0 })
+			r.until(asks+": it gives way", func() bool {
+				q := r.of(p.PID())
+				return q != nil && !q.ExitStatus.Known() && q.Live == 0 && (q.Refusal == nil || q.Refusal.Outcome == sampler.RefusalLeft)
+			})
 			r.until(asks+": it is forgotten", func() bool { return r.of(p.PID()) == nil })
 		}
 	})

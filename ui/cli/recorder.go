@@ -157,10 +157,12 @@ func sameGPUs(a, b *sampler.Snapshot) bool {
 // with every snapshot, and a day of that would be larger than everything else.
 const alertsEvery = time.Minute
 
-// open is what is recorded of the alerts: anew when one comes, goes or changes its level,
-// and each minute.
+// open is what is recorded of the alerts: anew when one comes, goes, changes its level or is known to be of a process or
+// GPU, and each minute.
 func (r *recorder) open(alerts []sampler.Alert, now time.Time) []sampler.Alert {
-	same := slices.EqualFunc(alerts, r.alerts, func(a, b sampler.Alert) bool { return a.ID == b.ID && a.Level == b.Level })
+	same := slices.EqualFunc(alerts, r.alerts, func(a, b sampler.Alert) bool {
+		return a.ID == b.ID && a.Level == b.Level && a.GPU.Equal(b.GPU) && a.PID.Equal(b.PID)
+	})
 	if !same || now.Sub(r.rendered).Abs() >= alertsEvery {
 		r.alerts, r.rendered = append([]sampler.Alert{}, alerts...), now
 	}
@@ -189,6 +191,13 @@ func (r *recorder) deaths() []watch.Death {
 	r.taking.Lock()
 	defer r.taking.Unlock()
 	return r.watch.Deaths()
+}
+
+// completed is the death of which a text told without figures. (See watch.Completed.)
+func (r *recorder) completed(e sampler.OOMEvent) (watch.Death, bool) {
+	r.taking.Lock()
+	defer r.taking.Unlock()
+	return r.watch.Completed(e)
 }
 
 // mark takes what a log says of where its run stands.

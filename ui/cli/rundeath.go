@@ -1,6 +1,9 @@
 package cli
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // deathTime is how long it is waited for the snapshots to tell how a command ended that was refused memory.
 const deathTime = 2500 * time.Millisecond
@@ -17,13 +20,13 @@ func (w *watchedRun) refused() bool {
 }
 
 // addDeaths makes failures of what the driver refused the processes of a command that failed, where it has printed no
-// figures of a failure itself.
+// figures of a failure itself: those that it has printed without have the driver's then.
 func (w *watchedRun) addDeaths(code int) {
 	if code == 0 || w.printedFigures() || !w.refused() {
 		return
 	}
 	var deaths []runFailure
-	for end := time.Now().Add(deathTime); len(deaths) == 0 && time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+	for end := time.Now().Add(deathTime); len(deaths) == 0 && !w.complete() && time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
 		for _, d := range w.rec.deaths() {
 			if w.peak.saysOurs(d.PID) {
 				deaths = append(deaths, runFailure{d.Event, d.Incident})
@@ -33,6 +36,24 @@ func (w *watchedRun) addDeaths(code int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.failures = append(deaths, w.failures...)
+}
+
+// complete gives failures that were printed without figures those that the driver told; false: none.
+func (w *watchedRun) complete() (done bool) {
+	w.mu.Lock()
+	list := slices.Clone(w.failures)
+	w.mu.Unlock()
+	for i, f := range list {
+		if d, ok := w.rec.completed(f.event); ok && w.peak.saysOurs(d.PID) {
+			list[i], done = runFailure{d.Event, d.Incident}, true
+		}
+	}
+	if done {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.failures = list
+	}
+	return done
 }
 
 func (w *watchedRun) printedFigures() bool {

@@ -142,18 +142,20 @@ func TestDoctorFindsALibrary(t *testing.T) {
 	}
 }
 
-// A command that the driver refuses memory, and that prints nothing of it, is told why it died, also where it dies at once.
+// A command that the driver refuses memory, and that prints nothing of it, or no figures, is told why it died, also where it dies at once.
 func TestRunTellsARefusal(t *testing.T) {
 	cudatest.Alone(t)
 	cuda := cudatest.Build(t)
-	for name, commands := range map[string]string{
-		"later":   "sleep 3000\ndevice 0\nalloc a 6442450944\nsleep 1500\nalloc b 6442450944\nalloc b 6442450944\nsleep 300\nexit 1\n",
-		"at once": "device 0\nalloc a 6442450944\nsleep 300\nalloc b 6442450944\nexit 1\n",
+	const atOnce = "device 0\nalloc a 6442450944\nsleep 300\nalloc b 6442450944\nexit 1\n"
+	for name, row := range map[string]struct{ commands, then string }{
+		"later":               {"sleep 3000\ndevice 0\nalloc a 6442450944\nsleep 1500\nalloc b 6442450944\nalloc b 6442450944\nsleep 300\nexit 1\n", ""},
+		"at once":             {atOnce, ""},
+		"text and no figures": {atOnce, " || { echo 'RuntimeError: CUDA error: out of memory' >&2; exit 1; }"},
 	} {
 		share := filepath.Join(t.TempDir(), "shared")
 		s := setup{scenario: fmt.Sprintf("gpu 0-1 total=8GiB reserved=0 name=\"H100\"\nprograms %s\n", share),
 			env:  []string{"LD_LIBRARY_PATH=" + cuda, "FAKECUDA_SHARED=" + share, "FAKECUDA_CAPACITY=8589934592", "XDG_STATE_HOME=" + t.TempDir()},
-			args: []string{"run", "--requests", "on", "--", "sh", "-c", "printf '" + commands + "' | " + filepath.Join(cuda, "play") + " " + cudatest.Library(cuda) + " >/dev/null"}}
+			args: []string{"run", "--requests", "on", "--", "sh", "-c", "printf '" + row.commands + "' | " + filepath.Join(cuda, "play") + " " + cudatest.Library(cuda) + " >/dev/null" + row.then}}
 		r := run(t, s)
 		if strings.Contains(r.err, "privilege") && os.Getenv("CI") == "" {
 			t.Skipf("probes need root: %s", r.err)
