@@ -2,6 +2,7 @@ package watch
 
 import (
 	"math"
+	"slices"
 
 	"nvpeak/advice/series"
 	"nvpeak/sampler"
@@ -93,7 +94,7 @@ func (g *gpu) foldNear(now float64, used sampler.Bytes, plain bool) {
 	if count == 0 && plain {
 		g.near.fallen(now, 1)
 	}
-	if count == 0 || g.came == now {
+	if count == 0 || g.came == now || deepest.MiB() < desktopMoves*g.total && g.desktop() {
 		return
 	}
 	s, pid, p := &g.rest, 0, g.largest()
@@ -113,6 +114,14 @@ func (g *gpu) foldNear(now float64, used sampler.Bytes, plain bool) {
 	if near := starts || g.near.add(now, pid, count, deepest.MiB(), fromLimit); near && p != nil {
 		p.close.add(now, count, deepest.MiB())
 	}
+}
+
+// desktopMoves, of the GPU, is what windows, browsers and video calls take and give back.
+const desktopMoves = 0.03
+
+// desktop says whether a display is driven by the GPU too.
+func (g *gpu) desktop() bool {
+	return slices.ContainsFunc(g.last.Processes, func(p sampler.Process) bool { return p.Type == "graphics" })
 }
 
 // busyFade is the part of the newest reading in the utilization of late.
