@@ -137,7 +137,14 @@ type LogContext struct {
 	GlobalBatch      Opt[int]          `json:"-"`                 // samples of all GPUs together, and of all steps that accumulate
 	Replicas         Opt[int]          `json:"-"`                 // of the model, where that is not the world size
 	Resumed          bool              `json:"-"`                 // its steps and epochs go on from those of a run before
+	Larger           *SizeGrowth       `json:"-"`                 // the size of a step that the log prints and that rose most; nil: none did
 	Slowdown         float64           `json:"-"`                 // how many times as long as at first a step took in the end, by the log; 0: not known
+}
+
+// SizeGrowth is a figure for the size of a step that rose, as a log prints it: "cells", from one number to another.
+type SizeGrowth struct {
+	Name     string
+	From, To float64
 }
 
 // OtherProcess is a "Process N has X memory in use" clause.

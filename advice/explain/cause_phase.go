@@ -101,6 +101,13 @@ var causesPhase = []causeRow{
 		evidence: func(f *failure) string {
 			return f.words.Say("why.slower", "percent", int(100*(f.context.Slowdown-1)+0.5))
 		}},
+	{id: "larger", cause: CauseDataSpike, reason: sourceAnatomy,
+		when:       func(f *failure) bool { return f.larger() && (f.lateTraining() || f.servedWell()) },
+		confidence: func(f *failure) float64 { return f.unlessOthers(0.8) },
+		evidence: func(f *failure) string {
+			l := f.context.Larger
+			return f.words.Say("why.larger", "name", l.Name, "from", plainNumber(l.From), "to", plainNumber(l.To))
+		}},
 	{id: "late", cause: CauseDataSpike, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
 		when:       func(f *failure) bool { return f.servedWell() && f.bigRequest() && f.flat() },
 		confidence: always(0.75),

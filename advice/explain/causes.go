@@ -29,7 +29,7 @@ const (
 	// demandFirst: in validation more is asked for than in training, so that it would fit packed is
 	// not why it died, whatever was alerted.
 	demandFirst = 0.5
-	// slowerWeight: a step that takes longer and longer works on more and more; what leaks costs no time.
+	// slowerWeight: a step that takes longer and longer, or is said to be larger, works on more and more; what leaks costs no time.
 	slowerWeight = 0.5
 	// announcedWeight: what the log announces is neither an odd batch nor a leak.
 	announcedWeight = 0.5
@@ -39,7 +39,7 @@ const (
 // fragmentation look the same; the message tells them apart. From the message a spike looks
 // like an unusual batch; the recording tells whether it was.
 func (f *failure) weigh(list []sampler.Cause) {
-	if f.history == nil && !f.changed() && !f.slower() {
+	if f.history == nil && !f.changed() && !f.slower() && !f.larger() {
 		return
 	}
 	for i := range list {
@@ -61,10 +61,10 @@ func (f *failure) weigh(list []sampler.Cause) {
 	})
 	for i := range list {
 		c := &list[i]
-		if c.ID == CauseDataSpike && expected && !f.slower() {
+		if c.ID == CauseDataSpike && expected && !f.slower() && !f.larger() {
 			c.Confidence *= expectedWeight
 		}
-		if c.ID == CauseLeak && f.slower() && !(f.tensorsGrew() && f.printsAllocated()) {
+		if c.ID == CauseLeak && (f.slower() || f.larger()) && !(f.tensorsGrew() && f.printsAllocated()) {
 			c.Confidence *= slowerWeight
 		}
 		if (c.ID == CauseDataSpike || c.ID == CauseLeak && !f.tensorsGrew()) && f.changed() {

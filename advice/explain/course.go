@@ -18,6 +18,9 @@ const slowerSteps = 1.1
 // slower: steps took longer and longer.
 func (f *facts) slower() bool { return f.context.Slowdown >= slowerSteps }
 
+// larger: the log prints a size of its steps that rose, so they take more by design.
+func (f *facts) larger() bool { return f.context.Larger != nil && !f.onHost() }
+
 // someSteps: a few steps were done, fewer than prove that all usual batches fit.
 func (f *facts) someSteps() bool {
 	return !f.onHost() && f.inTraining() && !f.context.FirstStep && f.context.Step.Or(0) >= 5 && f.class.class == classAllocator

@@ -33,6 +33,8 @@ func TestRecordedCauses(t *testing.T) {
 			sampler.LogContext{Phase: sampler.PhaseTraining, Step: sampler.Some(11500), Resumed: true, Functions: []string{"main", "forward"}}, CauseTooBig, FixLoadOnCPU},
 		"more steps than a process of that age can have done": {47.5, 0.22, 0.11, 45.49, 1.43, History{Age: sampler.Some(110.0), Peaks: levels(5, 20, 40)},
 			sampler.LogContext{Phase: sampler.PhaseTraining, Step: sampler.Some(42000), Functions: []string{"main", "forward"}}, CauseTooBig, FixHalveBatchAccumulate},
+		"the log says that the work got larger": {47.5, 0.22, 0.11, 45.49, 1.43, History{Age: sampler.Some(1600.0), Peaks: levels(20, 22, 24, 26, 28, 30, 32, 34, 36, 38, 40, 42)},
+			sampler.LogContext{Phase: sampler.PhaseTraining, Step: sampler.Some(900), Larger: &sampler.SizeGrowth{Name: "cells", From: 12000, To: 61782}, Functions: []string{"step", "forward"}}, CauseDataSpike, FixCapSampleSize},
 		"the odd sample may be one": {15.77, 1.02, 0.22, 13.18, 2.0, History{Age: sampler.Some(800.0), Peaks: levels(14, 14.1, 14, 14.1, 14, 14.1)},
 			sampler.LogContext{Phase: sampler.PhaseTraining, Step: sampler.Some(1723), Functions: []string{"train", "forward"}}, CauseDataSpike, FixCapSampleSize},
 		"a batch of four on four GPUs": {79.11, 54.27, 23.37, 43.44, 11.41, History{Age: sampler.Some(1400.0), Peaks: flat},

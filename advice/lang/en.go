@@ -1443,6 +1443,7 @@ var textsEN = map[string]string{
 	"why.refused_unknown":                        "The text does not say what refused it: a limit in the program, host memory, or a process that has gone again.",
 	"why.batch_of_one":                           "The batch is 1 already: what does not follow it is too large.",
 	"why.data_spike_served":                      "One request of {need} is {percent} % of the GPU, in a program that had answered others for a while without growing: this input was larger than those before.",
+	"why.larger":                                 "The log prints {name} of {from} at first and {to} in the end: the work itself got larger, so more memory is needed by design.",
 	"why.slower":                                 "A step took {percent} % longer in the end than at first: the inputs got larger. What leaks costs no time.",
 	"why.told_update":                            "It ran with an earlier version: compare the two before the job is made smaller.",
 	"why.told_growth":                            "Whoever wrote this says that memory grows from step to step.",

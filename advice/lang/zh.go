@@ -1443,6 +1443,7 @@ var textsZH = map[string]string{
 	"why.refused_unknown":                        "文字没有说明是什么拒绝了它：程序里的限制、主机内存，或一个已经退出的进程。",
 	"why.batch_of_one":                           "batch 已经是 1：不随 batch 变化的部分太大。",
 	"why.data_spike_served":                      "一次请求 {need} 占 GPU 的 {percent} %，而程序此前处理其他输入一段时间都没有增长：这个输入比以前的都大。",
+	"why.larger":                                 "日志中的 {name} 从 {from} 增加到 {to}：任务本身变大了，因此需要更多显存。",
 	"why.slower":                                 "最后每步比开始时慢 {percent} %：输入变大了；显存泄漏不会变慢。",
 	"why.told_update":                            "旧版本能跑：先比较两个版本，再缩小任务。",
 	"why.told_growth":                            "写这段文字的人说显存逐步增长。",

@@ -19,6 +19,7 @@ type past struct {
 	facts  factBook
 	memory memoryBook
 	pace   paceBook
+	sizes  sizeBook
 	known  *shapes
 }
 
@@ -30,6 +31,9 @@ func (p *past) keep(raw, plain []byte, kept *rawLine, found *wordMask) {
 	}
 	if found.meets(&t.pace) {
 		p.pace.add(plain)
+	}
+	if found.meets(&t.sizes) {
+		p.sizes.add(plain)
 	}
 	if found.meets(&t.facts) {
 		p.facts.add(raw, kept)
@@ -85,6 +89,7 @@ type moment struct {
 	facts  *sampler.LogContext // what the fact book said
 	memory []sampler.Bytes
 	slower float64
+	larger *sampler.SizeGrowth
 	first  int    // line of the message
 	length int    // its lines
 	kind   string // of failure
@@ -94,13 +99,13 @@ type moment struct {
 
 // moment is now, at the end of a message.
 func (p *past) moment(m *message, key string) *moment {
-	return &moment{p.ring.lend(contextLines), p.facts.all(p.known), p.memory.list(), p.pace.slowdown(), m.first.number, len(m.lines), m.candidates[0].row.kind, key, p.known}
+	return &moment{p.ring.lend(contextLines), p.facts.all(p.known), p.memory.list(), p.pace.slowdown(), p.sizes.growth(), m.first.number, len(m.lines), m.candidates[0].row.kind, key, p.known}
 }
 
 // context reads what the log says of the run before the failure, as far as a stream shows it.
 func (m *moment) context() *sampler.LogContext {
 	c := gathered{LogContext: copied(m.facts)}
-	c.GPUMemory, c.Slowdown = m.memory, m.slower
+	c.GPUMemory, c.Slowdown, c.Larger = m.memory, m.slower, m.larger
 	recent := make([]*keptLine, 0, len(m.lines))
 	for _, r := range m.lines {
 		if r.number > m.first {

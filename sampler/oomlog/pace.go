@@ -128,9 +128,7 @@ func (p *paceBook) slowdown() float64 {
 	}
 	v := p.values[1:]
 	k := max(3, len(v)/4)
-	median := func(v []float64) float64 {
-		v = slices.Sorted(slices.Values(v))
-		return v[len(v)/2]
-	}
 	return median(v[len(v)-k:]) / median(v[:k])
 }
+
+func median(v []float64) float64 { return slices.Sorted(slices.Values(v))[len(v)/2] }

@@ -16,6 +16,7 @@ type tables struct {
 	facts      wordMask
 	memory     wordMask
 	pace       wordMask
+	sizes      wordMask
 	recovered  []*compiledRecovery
 	programs   wordMask
 	memoryRows []int // the word of each of memoryRows
@@ -41,7 +42,7 @@ func buildTables(rows []row, recs []recovery, facts []string) *tables {
 	for _, r := range recs {
 		words = append(words, r.words...)
 	}
-	words = slices.Concat(words, memoryWords(), paceWords(), programWords())
+	words = slices.Concat(words, memoryWords(), paceWords(), sizeNames, programWords())
 	t := &tables{words: newWordSet(append(words, facts...))}
 	var hints []*lazy
 	add := func(text string) *hint {
@@ -66,7 +67,7 @@ func buildTables(rows []row, recs []recovery, facts []string) *tables {
 		t.recovered = append(t.recovered, &compiledRecovery{recovery: r, mask: m, re: pattern("(?i)" + loosen(r.pattern))})
 	}
 	t.facts, t.memory, t.programs = t.words.mask(facts), t.words.mask(memoryWords()), t.words.mask(programWords())
-	t.pace = t.words.mask(paceWords())
+	t.pace, t.sizes = t.words.mask(paceWords()), t.words.mask(sizeNames)
 	for _, r := range memoryRows {
 		t.memoryRows = append(t.memoryRows, t.words.index[r.word])
 	}

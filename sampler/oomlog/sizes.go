@@ -1,0 +1,96 @@
+package oomlog
+
+import (
+	"bytes"
+	"slices"
+	"strconv"
+
+	"nvpeak/sampler"
+)
+
+// Many programs print how large a step is: the length of its sequences, the cells of a mesh, the samples of a ramp. Where
+// such a figure rises, the work takes more memory by design, and nothing is kept.
+
+// sizeNames are such figures, lower case. What counts all that was done so far, such as consumed samples, is none.
+var sizeNames = []string{
+	"seqlen", "seq_len", "seq len", "sequence length", "sequence_length", "mean_length", "max_length",
+	"batch size", "batch_size", "bsz", "resolution", "image size", "img_size", "imgsz",
+	"cells", "points", "pts", "nodes", "edges", "particles", "atoms", "vertices", "triangles", "voxels", "elements",
+}
+
+// countsAll are words right before a name that make it a sum over the run.
+var countsAll = [][]byte{[]byte("consumed"), []byte("processed"), []byte("seen"), []byte("total"), []byte("eval"), []byte("val"), []byte("test")}
+
+const (
+	sizesLeast = 8   // are needed
+	sizesRise  = 1.2 // is growth: from the median of the first quarter to that of the last
+)
+
+// sizeBook keeps figures of each name, spread over the run.
+type sizeBook struct {
+	seen  int // lines
+	books map[string]*paceBook
+}
+
+// add reads one line: each of the first ones, then one of paceEach.
+func (s *sizeBook) add(line []byte) {
+	s.seen++
+	if s.seen > 4*paceLeast && s.seen%paceEach != 0 {
+		return
+	}
+	line = bytes.ToLower(line[max(0, len(line)-keepBytes):])
+	for _, name := range sizeNames {
+		v := sizeAfter(line, name)
+		if v <= 0 {
+			continue
+		}
+		if s.books == nil {
+			s.books = map[string]*paceBook{}
+		}
+		if s.books[name] == nil {
+			s.books[name] = &paceBook{}
+		}
+		s.books[name].keep(v)
+	}
+}
+
+// sizeAfter is the figure behind a name in a line; 0: there is none.
+func sizeAfter(lower []byte, name string) float64 {
+	at := bytes.Index(lower, []byte(name))
+	if at < 0 || at > 0 && isLetter(lower[at-1]) {
+		return 0
+	}
+	before := bytes.TrimRight(lower[:at], " _-.")
+	if slices.ContainsFunc(countsAll, func(word []byte) bool { return bytes.HasSuffix(before, word) }) {
+		return 0
+	}
+	rest := lower[at+len(name):]
+	number := bytes.TrimLeft(rest, ` "'=:`)
+	if len(number) == len(rest) || len(rest)-len(number) > 12 {
+		return 0
+	}
+	end := len(number) - len(bytes.TrimLeft(number, "0123456789."))
+	v, err := strconv.ParseFloat(string(number[:end]), 64)
+	if err != nil || !(v > 0 && v < 1e12) || end < len(number) && (number[end] == '%' || number[end] == '/' || isLetter(number[end])) {
+		return 0
+	}
+	return v
+}
+
+// growth is the figure that rose most and was still at its height in the end; nil: none did.
+func (s *sizeBook) growth() (most *sampler.SizeGrowth) {
+	ratio := sizesRise
+	for _, name := range sizeNames {
+		b := s.books[name]
+		if b == nil || len(b.values) < sizesLeast {
+			continue
+		}
+		v := b.values
+		k := max(2, len(v)/4)
+		from, rise := median(v[:k]), median(v[len(v)-k:])/median(v[:k])
+		if last := v[len(v)-1]; rise >= ratio && last >= 0.9*slices.Max(v) {
+			ratio, most = rise, &sampler.SizeGrowth{Name: name, From: from, To: last}
+		}
+	}
+	return most
+}

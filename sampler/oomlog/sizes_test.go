@@ -1,0 +1,53 @@
+package oomlog
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// A size of the steps that rises and is at its height when it fails, in each form; what counts the work done, goes up and
+// down, falls back or is of a validation is none.
+func TestSizesThatGrow(t *testing.T) {
+	for form, want := range map[string]string{
+		"step %d  t=6.320e-05 s  cells=%d  tip=(0.032, 0.001)  residual=1.27e-06": "cells",
+		"%d   [2.46e-02, 4.81e-02]    [4.92e-02]   pts=%d":                        "pts",
+		"step %d loss 1.3283 seqlen %d":                                           "seqlen",
+		"iteration %d/ 800 | global batch size: %d | lm loss: 7.7":                "batch size",
+		`{"step": %d, "seq_len": %d, "loss": 2.3}`:                                "seq_len",
+		"iteration %d/ 800 | consumed samples: %d | lm loss: 7.7":                 "",
+		"step %d total points %d":                                                 "",
+		"epoch %d: val batch size %d":                                             "",
+		"epoch %d: %d nodes":                                                      "",
+		"loader %d: 12 points/%d":                                                 "",
+	} {
+		for shape, rises := range map[string]func(i int) int{
+			"rises":   func(i int) int { return 1000 + 10*i },
+			"stairs":  func(i int) int { return 1000 + 500*(i/100) },
+			"level":   func(i int) int { return 1000 + i%7 },
+			"by far":  func(i int) int { return 1000 + 997*i%3000 },
+			"falls":   func(i int) int { return 6000 - 10*i },
+			"returns": func(i int) int { return 1000 + 10*min(i, 2*(399-i)) },
+		} {
+			var b strings.Builder
+			for i := range 400 {
+				fmt.Fprintf(&b, form+"\n", i, rises(i))
+			}
+			b.WriteString("RuntimeError: CUDA out of memory. Tried to allocate 20.00 MiB (GPU 0; 10.76 GiB total capacity; 9.1 GiB already allocated; 10.00 MiB free; 9.5 GiB reserved in total by PyTorch)\n")
+			events, err := Scan(strings.NewReader(b.String()))
+			if err != nil || len(events) != 1 {
+				t.Fatalf("%q: %d events, %v", form, len(events), err)
+			}
+			got := ""
+			if l := events[0].Context.Larger; l != nil {
+				got = l.Name
+				if l.From >= l.To {
+					t.Errorf("%q, %s: %+v", form, shape, l)
+				}
+			}
+			if expected := want; got != expected && (shape == "rises" || shape == "stairs") || got != "" && shape != "rises" && shape != "stairs" {
+				t.Errorf("%q, %s: %q, want %q", form, shape, got, expected)
+			}
+		}
+	}
+}
