@@ -1,6 +1,10 @@
 package explain
 
-import "nvpeak/sampler"
+import (
+	"strings"
+
+	"nvpeak/sampler"
+)
 
 // fixesInference are for own code that runs a model and does not train it.
 var fixesInference = []fixRow{
@@ -53,7 +57,7 @@ var fixesInference = []fixRow{
 		pairs:   func(f *failure) []any { return []any{"option", f.fullPrecisionOption()} },
 		do: func(f *failure) []string {
 			if text, ok := f.command.WithoutFlag(f.fullPrecisionOption()); ok {
-				return []string{text}
+				return []string{strings.Replace(text, " --precision full", "", 1)} // goes with --no-half, and fails without it
 			}
 			return []string{f.comment("do.without_option", "option", f.fullPrecisionOption())}
 		}},

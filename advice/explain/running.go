@@ -121,7 +121,12 @@ func (f *failure) generatesText() bool {
 }
 
 // fullPrecisionOption is an option of the command that asks for 32 bits, where 16 usually do.
+// A GTX 16 makes black pictures in half precision, so there it stays
+// (https://github.com/AUTOMATIC1111/stable-diffusion-webui/wiki/Troubleshooting).
 func (f *failure) fullPrecisionOption() string {
+	if f.program.is(imageTool) && strings.Contains(strings.ToLower(f.gpu.name), "gtx 16") {
+		return ""
+	}
 	for _, w := range f.command.Words() {
 		switch w {
 		case "--no-half", "--force-fp32", "--fp32", "--precision=full", "--full-precision":
