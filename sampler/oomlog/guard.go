@@ -28,6 +28,9 @@ var printedAfter = pattern(`(?-i:[)"']\s+(?:from\s+\w+\s+)?(?:[A-Za-z_]\w*\.)*[A
 var sourceAfter = anyOf(`(?i)`,
 	`^\s*=\s*-?\d+,?\s*$`,
 	`^["'\x60)*]*\s+(?:means?|indicates?|usually|often|typically|happens|refers|is (?:raised|thrown|shown|printed|returned|reported))\b`,
+	`^["'\x60)*]*[,.]?\s+(?:(?:it|this|which|in \w+) means\b|this exit code\b|an? oom[- ]?killed \w+ (?:may|can|will)\b|is an? (?:\w+ ){0,2}(?:feature|mechanism|event|status|state|signal)\b)`,
+	`^\)*,? (?:among others|and others|etc\b)`,
+	`^["'\x60]*\s+(?:exceptions?|errors?)(?: and (?:throw|rais)\w* it\b|, which an? \w+ (?:might|may|can|could)\b)`,
 	`^["'\x60)*]*\s*\|\s*[A-Za-z][^|]*\|\s*$`,       // the next cell of a table that explains it
 	`^[^|]{0,60}\|[^|]{0,60}[^\x00-\x7f]{2}[^|]*\|`, // the same in scripts that are not Latin
 	`^[^.]{0,60}(?:["']\s*in\s+(?:str|repr|e\b|err|msg|ex\b|exc|exception|error|message)|["']\s*not in\s|\bin str\(|\bas e\s*:|\bas err\s*:|\bas ex\w*\s*:|\{e\}|\{str\(e\)|%s|%d|\{[\w.]+(?::\.\d+f)?\})`,
@@ -71,7 +74,14 @@ var strongHypothesis = gatedAnyOf(`(?i)`,
 	`\bfor\s+example\b`, `\berrors?\s+(?:like|such\s+as)\b`,
 	`\b(?:may|might|could)\s+(?:see|get|cause|raise|throw|fail|encounter|result)\b`,
 	`\bto\s+(?:avoid|prevent|fix|solve)\b[^.]*$`, `^\W*(?:tip|hint|note|faq|q|example|todo|troubleshooting|known issues?|limitations?)\s*[:：]`, `^\W*(?:if|when|whenever|should)\s+$`,
+	`\bwhose messages? (?:starts?|begins?) with\b`, `\b(?:typical|common|usual) (?:error )?messages?\b[^:]{0,30}:\s*(?:\w+Error: )?$`, `^\W*tl;dr\b`,
 )
+
+// placeholder stands where a message has a figure.
+var placeholder = pattern(`(?i)\ballocate (?-i:X+(?:\.X+)?|N+(?:\.N+)?|\x3c[\w .-]+>|\{[\w.:]*\}|…|\.\.\.|\?+|_+) ?(?-i:[KMGT]?i?B\b|bytes)`)
+
+// docstring is a text that says what a piece of a program does.
+var docstring = pattern(`^[rf]?(?:"""|\x27\x27\x27).*(?:"""|\x27\x27\x27)$`)
 
 // errorBefore is what stands before an error when a program prints it.
 var errorBefore = pattern(`(?i)(?:^|[\s"'\x60(\[{>,;:|/.])(?:[\w.]*(?:Error|Exception|Failure|Fault|Warning|Abort\w*|OOM\w*)|what\(\)|error|fatal|critical|panic|failed|failure|exception|terminate[d]?|aborted|crash(?:ed)?|reason|message|msg|err|cause|detail|details|stderr|traceback|status|warning|output|returned)(?:\s*\d+)?["'\x60]*\s*(?:\([^()]{0,80}\))?\s*(?:[:=\-–(>]+|\bwith\b)\s*[bru]?["'\x60({\[]*\s*$|\[[^\]]{1,120}:\d+\]\s*$|^\W{0,3}\[Bug\]\W*$|\b(?:GPU|rank|device|worker|node|process) ?#?\d+:?\s*$`)
@@ -139,7 +149,7 @@ func isFailure(m *message, c candidate, f *findings, text, body part) bool {
 	if sourceBefore.in(before) && !printedAfter.in(before) || sourceAfter.in(after) || comment.in(line) && !pasted.in(line) && !titled && !f.more || strongHypothesis.in(before) && !(titled && f.more) {
 		return false
 	}
-	if entryBefore.in(front) && entryAfter.in(after) {
+	if entryBefore.in(front) && entryAfter.in(after) || placeholder.in(body) || docstring.in(line) {
 		return false
 	}
 	if !numbers && (!m.fenced && introduced.in(m.intro) || shown.in(m.intro) || conditional.in(after) || literal.in(line) || symptom.in(before) && remedy.in(after)) {
