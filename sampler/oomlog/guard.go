@@ -120,6 +120,9 @@ var issueNumber = pattern(`\s\(?#\d{2,}\b`)
 // placed is what a program prints behind an error when it says where it came from.
 var placed = pattern(`^["'\x60)]*\s*(?:when calling [\x60']?\w+\s?\(|at \S+\.\w{1,4}:\d+)`)
 
+// status is what a library of CUDA returns, which stands in no title of a page.
+var status = pattern(`\bCU(?:DNN|BLAS)_STATUS_ALLOC_FAILED\b`)
+
 // sourcePlace is a line of a source file within a message.
 var sourcePlace = pattern(`\.(?:cuh?|cpp|cc|cxx|hpp|h|lua):\d+`)
 
@@ -145,7 +148,7 @@ func isFailure(m *message, c candidate, f *findings, text, body part) bool {
 	matched := body.cut(max(begin, 0), max(end, 0))
 	after := text.cut(min(c.at+len(matched.text), len(m.lines[0])), len(m.lines[0])) // on the same line
 	numbers := f.Requested.Known() || f.more
-	titled := m.first.number == 1 && strings.HasPrefix(line.text, "# ") && (numbers || f.Extra["shape"] != nil || !c.row.loose && (openText.in(before) || errorBefore.in(before)))
+	titled := m.first.number == 1 && strings.HasPrefix(line.text, "# ") && (numbers || f.Extra["shape"] != nil || !c.row.loose && (openText.in(before) || errorBefore.in(before)) || status.in(matched) && errorBefore.in(before))
 	if sourceBefore.in(before) && !printedAfter.in(before) || sourceAfter.in(after) || comment.in(line) && !pasted.in(line) && !titled && !f.more || strongHypothesis.in(before) && !(titled && f.more) {
 		return false
 	}
@@ -161,7 +164,7 @@ func isFailure(m *message, c candidate, f *findings, text, body part) bool {
 		return true
 	case !numbers && m.explained():
 		return false
-	case !numbers && (heading.in(line) || issueNumber.in(after)):
+	case !numbers && (heading.in(line) && !titled || issueNumber.in(after)):
 		return false
 	case !numbers && (hypothesis.in(before) || strings.HasSuffix(line.text, "?")):
 		return false
