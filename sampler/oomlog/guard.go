@@ -146,7 +146,8 @@ func isFailure(m *message, c candidate, f *findings, text, body part) bool {
 	line := head.trimmed()
 	begin, end := c.row.start.re.beginsIn(body)
 	matched := body.cut(max(begin, 0), max(end, 0))
-	after := text.cut(min(c.at+len(matched.text), len(m.lines[0])), len(m.lines[0])) // on the same line
+	at := c.at + max(0, strings.Index(m.lines[0][min(c.at, len(m.lines[0])):], matched.text)) // the copy that is kept may be a later one
+	after := text.cut(min(at+len(matched.text), len(m.lines[0])), len(m.lines[0]))            // on the same line
 	numbers := f.Requested.Known() || f.more
 	titled := m.first.number == 1 && strings.HasPrefix(line.text, "# ") && (numbers || f.Extra["shape"] != nil || !c.row.loose && (openText.in(before) || errorBefore.in(before)) || status.in(matched) && errorBefore.in(before))
 	if sourceBefore.in(before) && !printedAfter.in(before) || sourceAfter.in(after) || comment.in(line) && !pasted.in(line) && !titled && !f.more || strongHypothesis.in(before) && !(titled && f.more) {
