@@ -301,10 +301,10 @@ func TestDocumentsReportNothing(t *testing.T) {
 		"manual":                {"NAME memoryd - a killer for want of memory\nDESCRIPTION memoryd takes action before an OOM occurs in the kernel."},
 		"alerts":                {"- alert: PodKilled\n  expr: reason{reason=\"OOMKilled\"} > 0\n  annotations:\n    summary: \"The pod {{ $labels.pod }} was OOMKilled\""},
 		"scenarios":             {"Feature: Reporting OOMs\n\nScenario: out of memory is caught\n    When I run the app"},
-		"declarations":          {"pub enum State { Pending, Running, Failed, OutOfMemory, }\nThe states that a job or a step of it can be in."},
+		"declarations":          {"\"\"\"\nThis script takes larger batches until it hits OOM (out of memory).\n\"\"\"\nimport sys", "pub enum State { Pending, Running, Failed, OutOfMemory, }\nThe states that a job or a step of it can be in."},
 		"front matter":          {"---\nid: exit-137\ntitle: Container Killed, Exit Code 137 (OOM)\n---\n\nThe process got killed by the kernel."},
 		"questions and answers": {"Frequently Asked Questions\n\nMy model reports \"out of memory\"\n\nYour GPU is full. Take smaller batches."},
-		"guide":                 {"This guide explains how memory is used.\n\nA process that asks for too much gets killed, out of memory."},
+		"guide":                 {"We are going to discuss the error CUDA out of memory. So let us start this short article.", "This guide explains how memory is used.\n\nA process that asks for too much gets killed, out of memory."},
 		"error page":            {"What this error means\n\nThe GPU is full.\n\nStack trace\n\n" + refused + "\nWhy it happens\n\nThe batch is too large."},
 		"definition":            {"OOMs\nOOMs is the plural of words for want of memory. The process is killed, out of memory, by the kernel."},
 	} {
