@@ -17,7 +17,7 @@ const (
 )
 
 // explains is a heading over what shows what an error looks like or means.
-var explains = pattern(`(?i)^[\W\d_]*(?:what (?:this|the|that|these|it|an?)(?: \w+){0,3} (?:means?|looks? like)|(?:example|sample|typical|common) (?:errors?|error (?:messages?|output)|messages?|oom \w+)|(?:errors?|messages?) examples?|(?:understanding|anatomy of|decoding|reading) (?:the|this|an?) (?:\w+ ){0,4}(?:error|message)s?(?: \w+)?|(?:error|message) (?:reference|catalog(?:ue)?|explained))\W*$|^#+ (?:error|mistake|pitfall) #?\d+ ?[:.–-]`)
+var explains = pattern(`(?i)^[\W\d_]*(?:what (?:this|the|that|these|it|an?)(?: \w+){0,3} (?:means?|looks? like)|(?:example|sample|typical|common) (?:errors?|error (?:messages?|output)|messages?|oom \w+)|(?:errors?|messages?) examples?|(?:understanding|anatomy of|decoding|reading) (?:the|this|an?) (?:\w+ ){0,4}(?:error|message)s?(?: \w+)?|(?:error|message) (?:reference|catalog(?:ue)?|explained))\W*$|^(?:exception )?raised (?:when|if) (?:an?|the|device)\b|^#+ (?:error|mistake|pitfall) #?\d+ ?[:.–-]`)
 
 // known leads to a message that all readers have seen before.
 var known = pattern(`(?i)\b(?:every(?:one|body)|any(?:one|body) who|you(?:['’]ve| have| will| must)?)\b[^:]{0,60}\b(?:(?:has|have|['’]ve) (?:probably |likely |surely |already )?(?:seen|met|hit|encountered)|familiar with|recogni[sz]e|dreads?)\b[^:]*:\W*$`)
@@ -33,6 +33,9 @@ var (
 	likened = pattern(`(?i)\b(?:errors?|messages?|lines?|something|output|entry|entries|warnings?|failure)\b[^:.]{0,24}\b(?:such as|like|similar to|along the lines of|as follows)\b[^:.]{0,48}:\W*$|\bmessages?\b[^:.]{0,30}\b(?:displayed|shown|printed|sent)\b[^:.]{0,30}\bas follows\W*:\W*$`)
 	generic = pattern(`(?i)\b(?:you(?:r|['’]ll)?|users?|(?:will|would|may|might|could|to|is|are) be|stands for|typically|usually|if|an? (?:error|job|kill|process))\b`)
 )
+
+// supposed leads to what it might look like.
+var supposed = pattern(`(?i)\b(?:errors?|messages?|lines?|output|entry|entries|log)\b[^:.]{0,40}\b(?:might|may|could|would|can|will|typically|usually|should) (?:also )?(?:look|appear|read|be)\b[^:.]{0,40}:\W*$`)
 
 // promised: it will be printed one day.
 var promised = pattern(`(?i)\b(?:will|would|to) be (?:sent|printed|shown|displayed|written|logged|reported)\b`)
@@ -70,6 +73,8 @@ var (
 	exceptionCall = pattern(`(?:Error|Exception|Failure|Warning)\(\s*$`)
 	// declares is a line of source that gives a name to a text; argues is one that gives a text to a parameter.
 	declares = pattern(`(?-i)^(?:(?:export|public|private|protected|static|final|const|constexpr|let|var|val|auto|char|String|string|str|std::string|local|my) )+[*&$]?\w+(?:\[\])?(?: ?: ?[&\w]+(?: \w+)?)? ?:?= ?[frbuL]{0,2}["'].*["']\)?[;,]?$|^\w+ := ".*"$`)
+	// recorded is a field of a record that says by what an error is known.
+	recorded = pattern(`^(?:SIGNATURE|PATTERN|REGEX|EXAMPLE|SYMPTOM|MATCH|TITLE|SUMMARY)=`)
 	argues   = pattern(`^[a-z_]\w* = [frb]{0,2}(?:".*"|'.*')[,;]$`)
 	assigns  = pattern(`^\w+(?:\.\w+)* = [frb]{0,2}(?:".*"|'.*')$`)
 	// usedBelow is source that takes it.
@@ -133,7 +138,7 @@ func (p *past) isExample(m *message, f *findings) bool {
 		if opensText.in(m.intro) {
 			return true
 		}
-		if m.leads() && !oneself.in(m.intro) && (known.in(m.intro) || sought.in(m.intro) || encountered.in(m.intro) || likened.in(m.intro) && generic.in(m.intro) && (!f.more || promised.in(m.intro) || m.means(explanation) || m.means(predicate))) {
+		if m.leads() && !oneself.in(m.intro) && (known.in(m.intro) || sought.in(m.intro) || encountered.in(m.intro) || supposed.in(m.intro) || likened.in(m.intro) && generic.in(m.intro) && (!f.more || promised.in(m.intro) || m.means(explanation) || m.means(predicate))) {
 			return true
 		}
 	}
@@ -159,6 +164,9 @@ func (m *message) means(words *lazy) bool {
 // inSource: the line is one of a program that names a text.
 func inSource(m *message) bool {
 	text := m.lines[0]
+	if recorded.MatchString(text) {
+		return true
+	}
 	if !strings.ContainsAny(text, `"'`) || !strings.Contains(text, "=") {
 		return false
 	}

@@ -28,6 +28,9 @@ var printedAfter = pattern(`(?-i:[)"']\s+(?:from\s+\w+\s+)?(?:[A-Za-z_]\w*\.)*[A
 var sourceAfter = anyOf(`(?i)`,
 	`^\s*=\s*-?\d+,?\s*$`,
 	`^["'\x60)*]*\s+(?:means?|indicates?|usually|often|typically|happens|refers|is (?:raised|thrown|shown|printed|returned|reported))\b`,
+	`^["'\x60)*]*[,.]?\s+(?:(?:it|this|which|in \w+) means\b|this exit code\b|an? oom[- ]?killed \w+ (?:may|can|will)\b|is an? (?:\w+ ){0,2}(?:feature|mechanism|event|status|state|signal)\b)`,
+	`^\)*,? (?:among others|and others|etc\b)`,
+	`^["'\x60]*\s+(?:exceptions?|errors?)(?: and (?:throw|rais)\w* it\b|, which an? \w+ (?:might|may|can|could)\b)`,
 	`^["'\x60)*]*\s*\|\s*[A-Za-z][^|]*\|\s*$`,       // the next cell of a table that explains it
 	`^[^|]{0,60}\|[^|]{0,60}[^\x00-\x7f]{2}[^|]*\|`, // the same in scripts that are not Latin
 	`^[^.]{0,60}(?:["']\s*in\s+(?:str|repr|e\b|err|msg|ex\b|exc|exception|error|message)|["']\s*not in\s|\bin str\(|\bas e\s*:|\bas err\s*:|\bas ex\w*\s*:|\{e\}|\{str\(e\)|%s|%d|\{[\w.]+(?::\.\d+f)?\})`,
@@ -71,7 +74,14 @@ var strongHypothesis = gatedAnyOf(`(?i)`,
 	`\bfor\s+example\b`, `\berrors?\s+(?:like|such\s+as)\b`,
 	`\b(?:may|might|could)\s+(?:see|get|cause|raise|throw|fail|encounter|result)\b`,
 	`\bto\s+(?:avoid|prevent|fix|solve)\b[^.]*$`, `^\W*(?:tip|hint|note|faq|q|example|todo|troubleshooting|known issues?|limitations?)\s*[:：]`, `^\W*(?:if|when|whenever|should)\s+$`,
+	`\bwhose messages? (?:starts?|begins?) with\b`, `\b(?:typical|common|usual) (?:error )?messages?\b[^:]{0,30}:\s*(?:\w+Error: )?$`, `^\W*tl;dr\b`,
 )
+
+// placeholder stands where a message has a figure.
+var placeholder = pattern(`(?i)\ballocate (?-i:X+(?:\.X+)?|N+(?:\.N+)?|\x3c[\w .-]+>|\{[\w.:]*\}|…|\.\.\.|\?+|_+) ?(?-i:[KMGT]?i?B\b|bytes)`)
+
+// docstring is a text that says what a piece of a program does.
+var docstring = pattern(`^[rf]?(?:"""|\x27\x27\x27).*(?:"""|\x27\x27\x27)$`)
 
 // errorBefore is what stands before an error when a program prints it.
 var errorBefore = pattern(`(?i)(?:^|[\s"'\x60(\[{>,;:|/.])(?:[\w.]*(?:Error|Exception|Failure|Fault|Warning|Abort\w*|OOM\w*)|what\(\)|error|fatal|critical|panic|failed|failure|exception|terminate[d]?|aborted|crash(?:ed)?|reason|message|msg|err|cause|detail|details|stderr|traceback|status|warning|output|returned)(?:\s*\d+)?["'\x60]*\s*(?:\([^()]{0,80}\))?\s*(?:[:=\-–(>]+|\bwith\b)\s*[bru]?["'\x60({\[]*\s*$|\[[^\]]{1,120}:\d+\]\s*$|^\W{0,3}\[Bug\]\W*$|\b(?:GPU|rank|device|worker|node|process) ?#?\d+:?\s*$`)
@@ -110,6 +120,9 @@ var issueNumber = pattern(`\s\(?#\d{2,}\b`)
 // placed is what a program prints behind an error when it says where it came from.
 var placed = pattern(`^["'\x60)]*\s*(?:when calling [\x60']?\w+\s?\(|at \S+\.\w{1,4}:\d+)`)
 
+// status is what a library of CUDA returns, which stands in no title of a page.
+var status = pattern(`\bCU(?:DNN|BLAS)_STATUS_ALLOC_FAILED\b`)
+
 // sourcePlace is a line of a source file within a message.
 var sourcePlace = pattern(`\.(?:cuh?|cpp|cc|cxx|hpp|h|lua):\d+`)
 
@@ -133,13 +146,14 @@ func isFailure(m *message, c candidate, f *findings, text, body part) bool {
 	line := head.trimmed()
 	begin, end := c.row.start.re.beginsIn(body)
 	matched := body.cut(max(begin, 0), max(end, 0))
-	after := text.cut(min(c.at+len(matched.text), len(m.lines[0])), len(m.lines[0])) // on the same line
+	at := c.at + max(0, strings.Index(m.lines[0][min(c.at, len(m.lines[0])):], matched.text)) // the copy that is kept may be a later one
+	after := text.cut(min(at+len(matched.text), len(m.lines[0])), len(m.lines[0]))            // on the same line
 	numbers := f.Requested.Known() || f.more
-	titled := m.first.number == 1 && strings.HasPrefix(line.text, "# ") && (numbers || f.Extra["shape"] != nil || !c.row.loose && (openText.in(before) || errorBefore.in(before)))
+	titled := m.first.number == 1 && strings.HasPrefix(line.text, "# ") && (numbers || f.Extra["shape"] != nil || !c.row.loose && (openText.in(before) || errorBefore.in(before)) || status.in(matched) && errorBefore.in(before))
 	if sourceBefore.in(before) && !printedAfter.in(before) || sourceAfter.in(after) || comment.in(line) && !pasted.in(line) && !titled && !f.more || strongHypothesis.in(before) && !(titled && f.more) {
 		return false
 	}
-	if entryBefore.in(front) && entryAfter.in(after) {
+	if entryBefore.in(front) && entryAfter.in(after) || placeholder.in(body) || docstring.in(line) {
 		return false
 	}
 	if !numbers && (!m.fenced && introduced.in(m.intro) || shown.in(m.intro) || conditional.in(after) || literal.in(line) || symptom.in(before) && remedy.in(after)) {
@@ -151,7 +165,7 @@ func isFailure(m *message, c candidate, f *findings, text, body part) bool {
 		return true
 	case !numbers && m.explained():
 		return false
-	case !numbers && (heading.in(line) || issueNumber.in(after)):
+	case !numbers && (heading.in(line) && !titled || issueNumber.in(after)):
 		return false
 	case !numbers && (hypothesis.in(before) || strings.HasSuffix(line.text, "?")):
 		return false

@@ -159,10 +159,14 @@ func (p *parser) stream(l line) *stream {
 // look takes one clean line near a word of the tables, and the words in it.
 func (p *parser) look(kept *keptLine, found wordMask) {
 	l := kept.line
-	st := p.stream(l)
+	st, m := p.wrapped(l, &found)
+	if m == nil {
+		st = p.stream(l)
+		m = st.start(l, &found, &p.shapes)
+	}
 	p.streams.last = st
 	st.used = l.number
-	if m := st.start(l, &found, &p.shapes); m != nil {
+	if m != nil {
 		p.close(st)
 		text, fenced := p.past.introduction(m.first.number)
 		m.intro, m.fenced = p.shapes.whole(text).all(), fenced
@@ -183,6 +187,15 @@ func (p *parser) look(kept *keptLine, found wordMask) {
 		p.recover(st, l.number)
 	}
 	st.prev, st.found = l, found
+}
+
+// wrapped finds a message across the break before a line without a key, whose begin has one.
+func (p *parser) wrapped(l line, found *wordMask) (*stream, *message) {
+	last := p.streams.last
+	if last == nil || last.key == "" || l.origin.key != "" || l.logged || last.open != nil || last.prev.number+1 != l.number {
+		return nil, nil
+	}
+	return last, last.across(l, found, &p.shapes)
 }
 
 // recover marks the failure that a recovery belongs to.

@@ -75,6 +75,11 @@ func (st *stream) start(l line, found *wordMask, known *shapes) *message {
 			return newMessage(c, l, l.text)
 		}
 	}
+	return st.across(l, found, known)
+}
+
+// across finds the rows that begin a message across the break before the line.
+func (st *stream) across(l line, found *wordMask, known *shapes) *message {
 	prev := st.prev
 	if prev.text == "" || l.number > prev.number+2 || len(prev.text) < shortestCut || st.open != nil {
 		return nil

@@ -58,8 +58,13 @@ func Read(text string, events []sampler.OOMEvent, scan Scan) []sampler.OOMEvent 
 	if head, ok := title(text, all, len(events) > 0); ok {
 		all = append([]sentence{head}, all...)
 	}
-	events = slices.DeleteFunc(slices.Clone(events), func(e sampler.OOMEvent) bool { return quoted(e, text, all, scan) })
+	events = slices.DeleteFunc(slices.Clone(events), func(e sampler.OOMEvent) bool {
+		return quoted(e, text, all, scan) || described(e, text) || commented(e, text, all)
+	})
 	if len(events) == 0 {
+		if documented(text) != nil {
+			return events
+		}
 		e, ok := reported(text, all, scan)
 		if !ok {
 			return events

@@ -293,6 +293,53 @@ func TestNotReported(t *testing.T) {
 	}
 }
 
+// A document names failures of others, or of nobody, in sentences that a report has too.
+func TestDocumentsReportNothing(t *testing.T) {
+	for kind, texts := range map[string][]string{
+		"release notes":         {"Fixes\n\nThis release has two fixes for common problems:\n\n  • 1a2b3c4 addresses OOM crashes\n  • 5d6e7f8 addresses slow starts", "What's Changed\n\n  • fix(cache): keep OOM paths bounded by @somebody in #12\n\nFull Changelog: v1.1...v1.2"},
+		"changes":               {"The worker dies with OOM in large batches.\n\nThis PR adds a limit to the batches.", "# Stop on OutOfMemoryError\n\nMotivation:\n\nThe build hangs.\n\nModifications:\n\n- flags"},
+		"manual":                {"NAME memoryd - a killer for want of memory\nDESCRIPTION memoryd takes action before an OOM occurs in the kernel."},
+		"alerts":                {"- alert: PodKilled\n  expr: reason{reason=\"OOMKilled\"} > 0\n  annotations:\n    summary: \"The pod {{ $labels.pod }} was OOMKilled\""},
+		"scenarios":             {"Feature: Reporting OOMs\n\nScenario: out of memory is caught\n    When I run the app"},
+		"declarations":          {"\"\"\"\nThis script takes larger batches until it hits OOM (out of memory).\n\"\"\"\nimport sys", "pub enum State { Pending, Running, Failed, OutOfMemory, }\nThe states that a job or a step of it can be in."},
+		"front matter":          {"---\nid: exit-137\ntitle: Container Killed, Exit Code 137 (OOM)\n---\n\nThe process got killed by the kernel."},
+		"questions and answers": {"Frequently Asked Questions\n\nMy model reports \"out of memory\"\n\nYour GPU is full. Take smaller batches."},
+		"guide":                 {"We are going to discuss the error CUDA out of memory. So let us start this short article.", "This guide explains how memory is used.\n\nA process that asks for too much gets killed, out of memory."},
+		"error page":            {"What this error means\n\nThe GPU is full.\n\nStack trace\n\n" + refused + "\nWhy it happens\n\nThe batch is too large."},
+		"definition":            {"OOMs\nOOMs is the plural of words for want of memory. The process is killed, out of memory, by the kernel."},
+	} {
+		for _, text := range texts {
+			if d := documented(text); d == nil || d.name != kind {
+				t.Errorf("%q is no %s", text, kind)
+			}
+			if events := read(t, text); len(events) != 0 {
+				t.Errorf("%q: %s", text, events[0].Text)
+			}
+		}
+	}
+	for _, text := range []string{
+		"# Give more detail in OutOfMemoryError",
+		"# Back off by 50% on OOM error",
+		"Find the jobs of oom-killed arrays. It reads the output and starts them again.",
+		"The summary of the OOM summary's header is skewed in narrow windows.",
+		"Once an OOM situation occurs, the kernel looks for a process.",
+		"import torch\n\ntorch.cuda.empty_cache()\n# " + refused + "main()\n",
+	} {
+		if events := read(t, text); len(events) != 0 {
+			t.Errorf("%q: %s", text, events[0].Text)
+		}
+	}
+	for _, text := range []string{
+		"# OOM since this PR\n\nI followed this guide and my training gets OOM killed in the first epoch.",
+		"What's Changed\n\n" + refused,
+		"FAQ did not help\n\nI get out of memory when training on my 3090.",
+	} {
+		if len(read(t, text)) == 0 {
+			t.Errorf("%q: nothing found", text)
+		}
+	}
+}
+
 // The texts in which the parser must find nothing tell of nothing either.
 func TestNegativesStayClean(t *testing.T) {
 	files, err := filepath.Glob("../../testdata/oom/negative/*.txt")
