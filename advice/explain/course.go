@@ -18,6 +18,9 @@ const slowerSteps = 1.1
 // slower: steps took longer and longer.
 func (f *facts) slower() bool { return f.context.Slowdown >= slowerSteps }
 
+// recorded: it happened, and a recording shows the run before it; what alerts expect has no text.
+func (f *facts) recorded() bool { return f.history != nil && f.event.Text != "" }
+
 // larger: the log prints a size of its steps that rose, so they take more by design.
 func (f *facts) larger() bool { return f.context.Larger != nil && !f.onHost() }
 

@@ -51,7 +51,7 @@ var fixesBatch = []fixRow{
 			if f.told(sampler.ToldOutsized) {
 				return 0.3
 			}
-			if f.history != nil && f.event.Text != "" && f.lateTraining() && f.bigRequest() && f.unusualRequest() && !f.leapt() {
+			if f.recorded() && f.lateTraining() && f.bigRequest() && f.unusualRequest() && !f.leapt() {
 				return 0.85 // one sample may be all that was too large
 			}
 			if f.nothingFreed() {
@@ -121,7 +121,7 @@ var fixesBatch = []fixRow{
 			if f.stateDominated() {
 				return 0.1
 			}
-			if f.history != nil && f.event.Text != "" && f.total.Known() && f.requested.Or(0) > partOf(f.total.Or(0), 0.4) {
+			if f.recorded() && f.total.Known() && f.requested.Or(0) > partOf(f.total.Or(0), 0.4) {
 				return 0.5 // one tensor, which it leaves as it is
 			}
 			if !f.numbers() {
