@@ -313,22 +313,40 @@ func TestOldList(t *testing.T) {
 		text  string
 	}{
 		{freshFor, false, ""},
-		{freshFor + 1, false, "out of date (3 s): utilization, power, clocks"}, // older than the list, or as old
-		{8 * time.Second, false, "out of date (8 s): utilization, power, clocks"},
-		{8 * time.Second, true, "out of date (8 s): utilization, power, clocks"},
+		{freshFor + 1, false, "out of date (3 s): utilization, power, clocks, temperature"}, // older than the list, or as old
+		{8 * time.Second, false, "out of date (8 s): utilization, power, clocks, temperature"},
+		{8 * time.Second, true, "out of date (8 s): utilization, power, clocks, temperature"},
 	} {
 		c, at := collected(), noon.Add(row.after)
 		procs := []Process{{PID: 7, Memory: Some(4 * GiB)}}
 		c.reading(0, noon, reading(9*GiB), nil)
-		c.slow(0, noon, Metrics{}, nil, procs, nil)
+		c.slow(0, noon, Metrics{Temperature: Some(60)}, nil, procs, nil)
 		c.reading(0, at, reading(9*GiB), nil)
 		if row.list {
 			c.list(0, at, procs, nil)
 		}
 		fresh := row.list || row.text == ""
-		if g := c.shot(at).GPUs[0]; g.Error.Or("") != row.text || len(g.Processes) != 1 || g.Memory.Unattributed.Known() != fresh {
-			t.Errorf("%+v: error %q, %d processes, unattributed %v", row, g.Error.Or(""), len(g.Processes), g.Memory.Unattributed)
+		if g := c.shot(at).GPUs[0]; g.Error.Or("") != row.text || len(g.Processes) != 1 || g.Memory.Unattributed.Known() != fresh ||
+			g.Temperature.Known() != (row.text == "") { // a plot of it would go on flat
+			t.Errorf("%+v: error %q, %d processes, unattributed %v, temperature %v", row, g.Error.Or(""), len(g.Processes), g.Memory.Unattributed, g.Temperature)
 		}
+	}
+}
+
+// Memory that has not answered yet has its reason, however early the snapshot; what else there is may take its time.
+func TestUnheard(t *testing.T) {
+	c := collected()
+	c.opened = noon
+	at := noon.Add(100 * time.Millisecond)
+	if g := c.shot(at).GPUs[0]; g.Error.Or("") != "not ready: no answer for 0.1 s (memory)" {
+		t.Errorf("error %q", g.Error.Or(""))
+	}
+	c.reading(0, at, reading(9*GiB), nil)
+	if g := c.shot(at).GPUs[0]; g.Error.Known() {
+		t.Errorf("with memory: error %q", g.Error.Or(""))
+	}
+	if g := c.shot(noon.Add(settleMost)).GPUs[0]; !g.Error.Known() {
+		t.Error("without figures or a process list: no error")
 	}
 }
 

@@ -151,15 +151,15 @@ func (d *device) outOfDate(now, read time.Time, turn time.Duration, there bool, 
 	return nil
 }
 
-// unheard is what a device has not told since the connection was opened, when that is no longer soon, or nil.
+// unheard is what a device has not told since the connection was opened, or nil: of all but its memory, when that is no longer soon.
 func (d *device) unheard(at, opened time.Time) error {
 	age := at.Sub(opened)
 	what := ""
 	switch {
-	case opened.IsZero() || age < settleMost:
-	case !d.heard:
+	case opened.IsZero():
+	case !d.heard: // even soon: no snapshot lacks the memory without a reason
 		what = callMemory
-	case !d.told:
+	case age >= settleMost && !d.told:
 		what = callSlow
 	}
 	if what == "" {
@@ -195,13 +195,15 @@ func (d *device) gpu(lost error, at, opened time.Time, period time.Duration, ask
 	}
 	stale := d.stale(at, period)
 	oldList := d.outOfDate(at, d.procAt, d.listTook, d.procsOK, "process list")
-	oldFigures := d.outOfDate(at, d.oldest, d.took, d.slowErr == nil, "utilization, power, clocks")
+	oldFigures := d.outOfDate(at, d.oldest, d.took, d.slowErr == nil, "utilization, power, clocks, temperature")
 	for _, err := range []error{stale, d.slowErr, d.listErr, oldFigures, oldList, d.rateErr, d.unheard(at, opened)} {
 		if err != nil && !g.Error.Known() {
 			g.Error = Some(Clean(silence(err.Error(), d.slowAt, at)))
 		}
 	}
-	g.Metrics = d.metrics
+	if oldFigures == nil { // like memory: a plot would go on flat
+		g.Metrics = d.metrics
+	}
 	if g.Throttle == nil {
 		g.Throttle = []string{}
 	}
