@@ -45,6 +45,15 @@ var causesElsewhere = []causeRow{
 			return 0.5
 		},
 		evidence: func(f *failure) string { return f.words.Say("why.data_parallel") }},
+	{id: "collect", cause: CauseImbalance, reason: "https://docs.pytorch.org/docs/stable/distributed.html#torch.distributed.gather",
+		when: func(f *failure) bool { return !f.onHost() && f.collectsOnOne() },
+		confidence: func(f *failure) float64 {
+			if f.bigRequest() {
+				return 0.96 // what is put together is itself what does not fit
+			}
+			return 0.86
+		},
+		evidence: func(f *failure) string { return f.words.Say("why.collects_on_one") }},
 	{id: "resume", cause: CauseImbalance, reason: "https://docs.pytorch.org/docs/stable/generated/torch.load.html",
 		when:       func(f *failure) bool { return f.ranksLoad() },
 		confidence: always(0.88),
@@ -66,8 +75,13 @@ var causesElsewhere = []causeRow{
 			return f.words.Say("why.peers", "own", gib(Usual(f.history.Peaks)), "ahead", gib(f.aheadOfPeers()), "count", len(f.history.Peers))
 		}},
 	{id: "drift", cause: CauseImbalance, reason: sourceRanks,
-		when:       func(f *failure) bool { return !f.onHost() && f.aheadOfPeers() == 0 && f.driftsFromPeers() > 0 },
-		confidence: always(0.9),
+		when: func(f *failure) bool { return !f.onHost() && f.aheadOfPeers() == 0 && f.driftsFromPeers() > 0 },
+		confidence: func(f *failure) float64 {
+			if f.firstRankKeeps() {
+				return 0.6
+			}
+			return 0.9
+		},
 		evidence: func(f *failure) string {
 			return f.words.Say("why.drift", "ahead", gib(f.driftsFromPeers()), "count", len(f.history.PeerPeaks))
 		}},

@@ -66,7 +66,7 @@ var causesPhase = []causeRow{
 			switch {
 			case f.gathersOutputs() && f.bigRequest() && last-first < float64(f.requested.Or(0)):
 				return 0.7 // what it gathers at once is more than it has grown by
-			case f.driftsFromPeers() > 0:
+			case f.driftsFromPeers() > 0 && !f.firstRankKeeps():
 				return 0.6 // what all ranks run would leak on all of them
 			case f.tensorsGrew() && f.printsAllocated():
 				return 0.95
@@ -79,10 +79,15 @@ var causesPhase = []causeRow{
 		}},
 	{id: "graph", cause: CauseLeak, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
 		when: func(f *failure) bool {
-			return !f.onHost() && (f.late() && f.inCode("+= loss\n", "append(loss)", "append(output") || f.sumsGraphs())
+			return !f.onHost() && (f.late() && (f.inCode("+= loss\n", "append(loss)", "append(output") || f.collects()) || f.sumsGraphs())
 		},
-		confidence: always(0.8),
-		evidence:   func(f *failure) string { return f.words.Say("why.graph") }},
+		confidence: func(f *failure) float64 {
+			if f.phase() == sampler.PhaseValidation {
+				return 0.5 // what one validation collects is mostly gone after it
+			}
+			return 0.8
+		},
+		evidence: func(f *failure) string { return f.words.Say("why.graph") }},
 	{id: "late", cause: CauseLeak, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
 		when: func(f *failure) bool { // who went on was not full of what is kept
 			return f.lateTraining() && !f.bigRequest() && !f.flat() && !f.peaksAlone() && !f.event.Recovered

@@ -52,7 +52,7 @@ func (f *failure) weigh(list []sampler.Cause) {
 			c.Confidence *= reusableWeight
 		case c.ID == CauseLeak && f.levelledOff():
 			c.Confidence *= levelledWeight
-		case c.ID == CauseFragmentation && f.phase() == sampler.PhaseValidation:
+		case c.ID == CauseFragmentation && f.phase() == sampler.PhaseValidation && !f.mostlyHoles():
 			c.Confidence = min(c.Confidence, demandFirst)
 		}
 	}

@@ -11,6 +11,8 @@ var concreteRows = []concreteRow{
 	{"DataLoader(…, num_workers", (*failure).ownLoop, "do.any_workers", false},
 	{"total_loss += loss.item()", func(f *failure) bool { return f.ownLoop() && !f.program.is(running) }, "do.say.leak", false},
 	{"outputs.append(", (*failure).ownLoop, "do.say.results", false},
+	{"x = x.cpu()", (*failure).ownLoop, "do.say.results", false},
+	{"torch.distributed.new_group(", (*failure).ownLoop, "", false},
 	{"scores = scores.detach()", (*failure).ownLoop, "do.say.kept", false},
 	{"sum(losses).backward()", (*failure).ownLoop, "do.say.leak", false},
 	{"torch.cuda.memory_allocated()", (*failure).ownTorch, "do.watch_memory", false},

@@ -112,7 +112,7 @@ func (f *failure) fragmentationSure() float64 {
 	if f.program.is(running) && !f.late() {
 		p = min(p, 0.55) // nothing shows that such an input had ever fitted
 	}
-	if f.phase() == sampler.PhaseValidation || f.phase() == sampler.PhaseSaving {
+	if (f.phase() == sampler.PhaseValidation || f.phase() == sampler.PhaseSaving) && !f.mostlyHoles() {
 		p = min(p, 0.5) // it asks for more than training did: that it would fit packed is not why it died
 	}
 	if first, last, steady := f.growth(); steady {
@@ -123,6 +123,12 @@ func (f *failure) fragmentationSure() float64 {
 		}
 	}
 	return p
+}
+
+// mostlyHoles: more than half of what the allocator holds is unallocated, and more than was asked for: whatever that was for, the
+// remains of another phase kept it out.
+func (f *failure) mostlyHoles() bool {
+	return f.unallocated.Or(0) >= f.requested.Or(0) && f.requested.Known() && f.unallocatedShare() > 0.5
 }
 
 // stateDominated: most of the memory does not depend on the batch.

@@ -32,6 +32,8 @@ var fixesOthers = []fixRow{
 			switch {
 			case f.gathersState():
 				return "state"
+			case f.collectsOnOne():
+				return "collect"
 			case f.gathersOutputs():
 				return "gather"
 			case f.lastStage():
@@ -52,6 +54,8 @@ var fixesOthers = []fixRow{
 			case f.gathersState():
 				return []string{"FullStateDictConfig(offload_to_cpu=True, rank0_only=True)  " + f.comment("do.full_state"),
 					"StateDictType.SHARDED_STATE_DICT  " + f.comment("do.or")}
+			case f.collectsOnOne():
+				return []string{"x = x.cpu()  " + f.comment("do.before_gather"), `group = torch.distributed.new_group(backend="gloo")  ` + f.comment("do.gloo")}
 			case f.gathersOutputs():
 				return []string{"loss = criterion(model(x), y)  " + f.comment("do.loss_inside"), "torchrun --nproc_per_node N train.py  " + f.comment("do.ddp")}
 			case f.lastStage():

@@ -231,7 +231,19 @@ func (f *facts) grewUnallocated() bool {
 // keepsResults: within one validation memory rose from stretch to stretch, which a missing no_grad or a
 // large batch does not do: outputs are kept on the GPU.
 func (f *facts) keepsResults() bool {
-	return !f.onHost() && f.phase() == sampler.PhaseValidation && (f.risesAtEnd() || f.inTrainerEvaluation() || f.told(sampler.ToldResults) || f.told(sampler.ToldGrowth) && (f.inFunction("validation_step", "test_step") || f.told(sampler.ToldTried+"batch")))
+	return !f.onHost() && f.phase() == sampler.PhaseValidation && (f.risesAtEnd() || f.collects() || f.inTrainerEvaluation() || f.told(sampler.ToldResults) || f.told(sampler.ToldGrowth) && (f.inFunction("validation_step", "test_step") || f.told(sampler.ToldTried+"batch")))
+}
+
+var (
+	// collecting puts something into a list that outlives the step; offGPU is what of it does not stay on the GPU.
+	collecting = sampler.Pattern{Source: `[\w\])]\.(?:append|extend)\(`}
+	offGPU     = sampler.Pattern{Source: `\.(?:cpu|item|numpy|tolist)\(\)|\bto\(["']cpu|["']cpu["']|\bfloat\([^)]`}
+)
+
+// collects: the line that failed makes a tensor for a list, and leaves it on the GPU.
+func (f *facts) collects() bool {
+	n := len(f.context.Code)
+	return n > 0 && !f.inFunction("sliding_window") && collecting.Get().MatchString(f.context.Code[n-1]) && !offGPU.Get().MatchString(f.context.Code[n-1])
 }
 
 // keepsOutputs: a model runs over so many inputs, or its outputs are said to stay on the GPU, that what it returns is what fills it.

@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -9,7 +10,14 @@ import (
 	"nvpeak/sampler"
 )
 
+// fewTrained of a model's parameters leave nothing to speak of for their gradients and the optimizer.
+const fewTrained = 0.1
+
+// usesLoRA: what is trained are adapters, or another small part of the model.
 func (f *job) usesLoRA() bool {
+	if all, trained := f.context.Parameters.Or(0), f.context.Trained.Or(0); trained > 0 && float64(trained) <= fewTrained*float64(all) {
+		return true
+	}
 	if f.inTraining() && (f.context.Precision == "nf4" || f.context.Precision == "int8") {
 		return true // quantized weights are not trained themselves
 	}
@@ -20,11 +28,11 @@ func (f *job) usesLoRA() bool {
 	})
 }
 
-// optimizer is the optimizer as far as the command or the traceback tells: sgd, adam, adam8bit,
+// optimizer is the optimizer as far as the command, the log or the traceback tells: sgd, adam, adam8bit,
 // adafactor or "".
 func (f *job) optimizer() string {
 	a, _ := f.command.Find("optim", "optimizer", "opt", "optimizer_type")
-	name := strings.ToLower(a.Value)
+	name := strings.ToLower(cmp.Or(a.Value, f.context.Optimizer))
 	for _, row := range []struct{ part, name string }{
 		{"8bit", "adam8bit"}, {"8_bit", "adam8bit"}, {"adafactor", "adafactor"}, {"lion", "adafactor"}, {"adam", "adam"}, {"sgd", "sgd"},
 	} {

@@ -91,6 +91,14 @@ func (f *job) gathersOutputs() bool {
 	return f.inCode("self.gather(outputs", "_gather(tensors", "comm.gather(", "dist.gather(") || f.inFunction("gather") && f.inFunction("scatter", "parallel_apply", "data_parallel")
 }
 
+// ontoOne is a function of one's own that puts together on one rank what all have.
+var ontoOne = sampler.Pattern{Source: `(?i)gather\w*_(?:rank_?(?:0|zero)|master|main|root)|gather_?to_?(?:rank_?)?0|(?:rank_?(?:0|zero)|master|main)_\w*gather`}
+
+// collectsOnOne: what failed puts together on one rank what all ranks have.
+func (f *job) collectsOnOne() bool {
+	return slices.ContainsFunc(f.context.Functions, ontoOne.Get().MatchString)
+}
+
 // lastStage: the last stage of a pipeline makes the logits, which no other stage holds.
 func (f *job) lastStage() bool {
 	return f.inFunction("last_stage") || f.inFile("pipeline") && (f.context.WorldSize.Or(0) > 1 || f.event.Rank.Known()) && f.inCode("lm_head(", "output_layer(")
@@ -137,6 +145,13 @@ func (f *facts) driftsFromPeers() sampler.Bytes {
 		return ahead
 	}
 	return 0
+}
+
+// firstRankKeeps: only the first rank has come to hold more, steadily, and died on an ordinary request. It alone logs, draws and saves, so
+// that what it does beside the steps keeps something; more work of a rank shows in what it asks for.
+func (f *facts) firstRankKeeps() bool {
+	_, _, steady := f.growth()
+	return f.driftsFromPeers() > 0 && f.event.Rank.Else(f.event.GPUIndex).Or(-1) == 0 && steady && !f.bigRequest()
 }
 
 // gathersState: a full state dict is put together on the GPU.

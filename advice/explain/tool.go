@@ -91,6 +91,8 @@ func (f *failure) leverShare(id string) float64 {
 		return 1
 	case f.lacks(id):
 		return withoutLever
+	case id == FixCapSampleSize && f.divides():
+		return 1 // the length that is typed is wanted
 	case f.pairwise():
 		return 1 // its options are about what is read, not about all pairs of it
 	}

@@ -110,6 +110,31 @@ func TestFactBook(t *testing.T) {
 	}
 }
 
+// What is trained of the parameters, and with which optimizer, as programs print it.
+func TestTrainedSaid(t *testing.T) {
+	for text, want := range map[string]struct {
+		trained   uint64
+		optimizer string
+	}{
+		"trainable params: 80,740,352 || all params: 7,696,357,888 || trainable%: 1.0491": {80_740_352, ""},
+		"1.2 M     Trainable params":                                         {1_200_000, ""},
+		"Trainable params: 11.2 M":                                           {11_200_000, ""},
+		"Non-trainable params: 44 M":                                         {0, ""},
+		"44.5 M    Non-trainable params":                                     {0, ""},
+		"sequence_len: 3072, micro_batch_size: 4, optimizer: adamw_bnb_8bit": {0, "adamw_bnb_8bit"},
+		`"optim": "paged_adamw_8bit",`:                                       {0, "paged_adamw_8bit"},
+		"optimizer: step 3":                                                  {0, ""},
+	} {
+		c := &sampler.LogContext{Environment: map[string]string{}}
+		for _, s := range findFacts((&whole{text: text}).all()) {
+			s.set(c, s.value, s.groups)
+		}
+		if c.Trained.Or(0) != want.trained || c.Optimizer != want.optimizer {
+			t.Errorf("%s: %d, %q", text, c.Trained.Or(0), c.Optimizer)
+		}
+	}
+}
+
 // Parameters are counted from a thousand to a million times a billion, the most of what is said.
 func TestParametersSaid(t *testing.T) {
 	for text, want := range map[string]uint64{

@@ -12,7 +12,7 @@ import (
 
 // factWords mark lines worth keeping until a failure asks for them.
 var factWords = []string{
-	"param", "batch size", "batch_size", "batch-size", "batchsize", " batch=", "bs=", "bs =", "world_size", "world size", "nproc", "num_processes",
+	"param", "optim", "batch size", "batch_size", "batch-size", "batchsize", " batch=", "bs=", "bs =", "world_size", "world size", "nproc", "num_processes",
 	"pytorch version", "pytorch 1.", "pytorch 2.", "torch version", "torch==", "torch-", "torch:", "tensorflow version", "jaxlib", "llm engine (v",
 	"alloc_conf", "cuda_visible_devices", "xla_", "tf_force_gpu", "pytorch_mps", "nccl_",
 	"precision", "dtype", "bf16", "fp16", "nvidia ", "geforce", "tesla ", "quadro", " rtx ",
@@ -53,6 +53,19 @@ func precision(value string) func(*sampler.LogContext, string, []string) {
 
 // setParameters keeps the largest count: "trainable params: … || all params: …".
 func setParameters(c *sampler.LogContext, value string, groups []string) {
+	if n := parameterCount(value, groups); n > c.Parameters.Or(0) {
+		c.Parameters = sampler.Some(n)
+	}
+}
+
+func setTrained(c *sampler.LogContext, value string, groups []string) {
+	if n := parameterCount(value, groups); n > 0 {
+		c.Trained = sampler.Some(n)
+	}
+}
+
+// parameterCount is a number of parameters, whose unit is the last group; 0 where it can be none.
+func parameterCount(value string, groups []string) uint64 {
 	factor := 1.0
 	switch strings.ToUpper(groups[len(groups)-1]) {
 	case "K":
@@ -63,12 +76,17 @@ func setParameters(c *sampler.LogContext, value string, groups []string) {
 		factor = 1e9
 	}
 	f, err := strconv.ParseFloat(strings.ReplaceAll(value, ",", ""), 64)
-	if n := uint64(f * factor); err == nil && f*factor < 1e15 && n >= 1000 && n > c.Parameters.Or(0) {
-		c.Parameters = sampler.Some(n)
+	if n := uint64(f * factor); err == nil && f*factor < 1e15 && n >= 1000 {
+		return n
 	}
+	return 0
 }
 
 var factRows = []factRow{
+	fact(`(?i)\btrainable params: ?([\d,]+) \|\| all params()`, setTrained),                        // PEFT
+	fact(`(?i)^\W*(\d[\d,]*(?:\.\d+)?)\s?([KMB]?)\s+trainable params\b`, setTrained),               // Lightning
+	fact(`(?i)^\W*trainable params(?:eters)?\s*:\s*(\d[\d,]*(?:\.\d+)?)\s?([KMB]?)\b`, setTrained), // Keras, torchinfo, and Lightning since 2.5
+	fact(`(?i)\boptim(?:izer)?(?:_?name|_?type)?['"]?\s*[:=]\s*['"]?((?:\w*adam|adafactor|\w*lion|\w*sgd)\w*)()`, setText(func(c *sampler.LogContext) *string { return &c.Optimizer })),
 	fact(`(?i)\ball params: ?([\d,]+(?:\.\d+)?)()`, setParameters),
 	fact(`(?i)\b(\d[\d,]{3,}|\d+(?:\.\d+)?)\s?([KMB]?)\s+(?:\w+ ){0,2}(?:params|parameters)\b`, setParameters),
 	fact(`(?i)\b(?:(?:num(?:ber)?|total|trainable|trained|model|#)[ _.]*(?:of )?(?:\w+ )?)+(?:params?|parameters)\b(?: count)?[^\d\n]{0,24}?[:=(]\s*(\d[\d,]*(?:\.\d+)?)\s?([KMB]?)`, setParameters),

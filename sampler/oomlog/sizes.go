@@ -87,9 +87,10 @@ func (s *sizeBook) growth() (most *sampler.SizeGrowth) {
 		}
 		v := b.values
 		k := max(2, len(v)/4)
-		from, rise := median(v[:k]), median(v[len(v)-k:])/median(v[:k])
-		if last := v[len(v)-1]; rise >= ratio && last >= 0.9*slices.Max(v) {
-			ratio, most = rise, &sampler.SizeGrowth{Name: name, From: from, To: last}
+		from, to, last := median(v[:k]), median(v[len(v)-k:]), v[len(v)-1]
+		between := slices.Max([]float64{median(v[k : 2*k]), median(v[len(v)-2*k : len(v)-k])})
+		if rise := to / from; rise >= ratio && (last >= 0.9*slices.Max(v) || to >= between && last >= (from+to)/2) { // one that varies from step to step may end low
+			ratio, most = rise, &sampler.SizeGrowth{Name: name, From: from, To: max(last, to)}
 		}
 	}
 	return most
