@@ -51,6 +51,9 @@ var (
 )
 
 var (
+	// heaps are memory that is neither of a GPU nor of the machine: what a program gave itself. ofDevices are words of the others.
+	heaps     = lazily(`(?i)\bjava(?:\.lang\.OutOfMemoryError|script heap| heap)|\b(?:JVM|metaspace|heap space|GC overhead|maxmemory|redis|allowed memory size|innodb_buffer_pool|shared_buffers|work_mem|elasticsearch)\b`)
+	ofDevices = lazily(`(?i)\b(?:gpus?|vram|cuda\w*|cudnn|nvidia|geforce|rtx|gtx|torch|pytorch|tensorflow|jax|oom[- ]?killed|killed)\b|显[存卡]`)
 	// onDisk is an error with the name of one of memory, for a disk that is full.
 	onDisk = lazily(`(?i)\b(?:disk )?quota (?:is |was )?exceeded\b|\bno space left on device\b|\btoo many open files\b`)
 	// catalog is a heading of a page about errors, under which they are shown.
@@ -75,7 +78,7 @@ var asksAbout = lazily(`(?i)\bhow to (?:solve|fix|resolve|deal with|handle|modif
 
 // met is somebody to whom it happened, whatever else the sentence is about; brings is what did that to him.
 var (
-	met = lazily(`(?i)\b(?:(?:I|we)(?:['’]m|['’]ve)?(?: (?:am|have|had|always|still|just|also|then|keep|now))*|(?:and|but) (?:still|then|always|again)) (?:get|got|getting|encounter(?:ed|ing)?|meets?|met|ran into|running into|receive[d]?|receiving|face[d]?|facing|hit|see|saw)\b[^.;!?]{0,40}(?:\boom\b|\bout[ -]of[ -]memory\b)|` +
+	met = lazily(`(?i)\b(?:(?:I|we)(?:['’]m|['’]ve)?(?: (?:am|have|had|always|still|just|also|then|keep|now|often|sometimes|usually|frequently|regularly|constantly))*|(?:and|but) (?:still|then|always|again)) (?:get|got|getting|encounter(?:ed|ing)?|meets?|met|ran into|running into|receive[d]?|receiving|face[d]?|facing|hit|see|saw)\b[^.;!?]{0,40}(?:\boom\b|\bout[ -]of[ -]memory\b)|` +
 		`(?:\boom\b|\bout[ -]of[ -]memory\b)[^.;!?]{0,30}\b(?:happens?|occurs?|appears?|comes?|shows? up)\b[^.;!?]{0,10}\b(?:when|while|after|as soon as) (?:I|we)\b|` +
 		`\b(?:when|while|after) (?:I|we)\b[^.;!?]{0,60}\b(?:occ[ue]r\w*|happens?|problem of|error of)\b[^.;!?]{0,20}(?:\boom\b|\bout[ -]of[ -]memory\b)`)
 	brings = lazily(`(?i)\b(?:since|because|but|then) (?:my|our|the) (?:GPU|card|machine|server|training|job|script|program)\b[^.;!?]{0,60}\b(?:runs|ran|is running|keeps running) out of (?:GPU |CUDA |video )?(?:memory|vram)\b|\b(?:this|it|which) (?:always |still |just |also |then |now )?(?:throws|raises|leads to|results in|gives)\b[^.;!?]{0,40}(?:\boom\b|\bout[ -]of[ -]memory\b)`)
@@ -99,6 +102,9 @@ const talkAfter = 120
 // reported is a failure that a text tells of.
 func reported(text string, all []sentence, scan Scan) (sampler.OOMEvent, bool) {
 	own := firstHand(all)
+	if heaps.MatchString(text) && !ofDevices.MatchString(text) {
+		return sampler.OOMEvent{}, false
+	}
 	for _, s := range all {
 		at := ranOut.FindStringIndex(s.text)
 		if at == nil || s.note {
@@ -107,7 +113,7 @@ func reported(text string, all []sentence, scan Scan) (sampler.OOMEvent, bool) {
 		if (s.title || s.line == 1) && catalog.MatchString(text) {
 			continue
 		}
-		if onDisk.MatchString(s.text) || byName.MatchString(s.text) || advised.MatchString(s.text) && !own {
+		if heaps.MatchString(s.text) && !ofDevices.MatchString(s.text) || onDisk.MatchString(s.text) || byName.MatchString(s.text) || advised.MatchString(s.text) && !own {
 			continue
 		}
 		if yesOrNo.MatchString(s.text) && !first.MatchString(s.text) {
@@ -137,6 +143,9 @@ func reported(text string, all []sentence, scan Scan) (sampler.OOMEvent, bool) {
 		e := eventOf(text, sentence{text: strings.TrimSpace(text[at[0]:at[1]]), line: line}, all, scan)
 		if strings.HasPrefix(e.Text, "MemoryError") {
 			e.Framework, e.Kind, e.MemoryKind = "", sampler.KindHostAlloc, sampler.MemoryHost
+		}
+		if strings.HasPrefix(e.Text, "BFCArena") {
+			e.Framework, e.Kind, e.MemoryKind = "onnxruntime", sampler.KindORT, sampler.MemoryGPU
 		}
 		if strings.HasPrefix(e.Text, "Hint:") {
 			e.Framework, e.Kind, e.MemoryKind = "tensorflow", sampler.KindTensorFlow, sampler.MemoryGPU
@@ -182,8 +191,8 @@ var (
 )
 
 // cutShort is the head of a traceback in a notebook, which names the error that a post leaves off below, or what TensorFlow
-// prints below one.
-var cutShort = lazily(`(?m)^\s*(?:\w+\.)*(?:MemoryError|OutOfMemoryError|ResourceExhaustedError) +Traceback \(most recent call last\)|^\s*Hint: If you want to see a list of allocated tensors when OOM happens`)
+// prints below one, or the arena of ONNX Runtime in a title that is full.
+var cutShort = lazily(`(?m)^\s*(?:\w+\.)*(?:MemoryError|OutOfMemoryError|ResourceExhaustedError) +Traceback \(most recent call last\)|^\s*Hint: If you want to see a list of allocated tensors when OOM happens|\bBFCArena::AllocateRawInternal\([^\n]*\) Failed to alloc\w*\s*$`)
 
 // eventOf makes the event. The context is read as if the error stood at the end of the text.
 func eventOf(text string, s sentence, all []sentence, scan Scan) sampler.OOMEvent {
