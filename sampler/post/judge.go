@@ -30,26 +30,23 @@ type reading struct {
 
 // hints are sentences of programs below their errors; markup is what only people and their tools write.
 var (
-	hints    = lazily(`(?i)^\W*(?:this error means you ran out of memory on your gpu|tips:|if reserved |please check whether there is)`)
+	hints    = lazily(`(?i)^\W*(?:this error means you ran out of memory on your gpu|tips:|if reserved |there is an imbalance between|please check whether there is)`)
 	prefixed = lazily(`^\s*\(\w+(?: pid=[^)]*)?\) |^[\w.-]+ +\| `) // with the name of the one that printed it
 	markup   = lazily("\\n(?:#{1,6} |```|\\*\\*\\w|[-*•] \\w|\\d+\\. \\w)")
 )
 
 func newReading(text string, all []sentence) reading {
 	r := reading{text: text, lines: strings.Split(text, "\n"), all: all}
-	log := map[int]bool{} // lines of paragraphs in which a program prints
-	for from := 0; from < len(r.lines); {
-		to, prints := from, false
-		for ; to < len(r.lines) && strings.TrimSpace(r.lines[to]) != ""; to++ {
-			prints = prints || (printed.MatchString(strings.TrimSpace(r.lines[to])) || prefixed.MatchString(r.lines[to])) && !ofMarkup.MatchString(r.lines[to])
+	prints := func(at int) bool { // a program did that line, or the one beside it
+		for _, l := range r.lines[max(0, at-1):min(len(r.lines), at+2)] {
+			if (printed.MatchString(strings.TrimSpace(l)) || prefixed.MatchString(l)) && !ofMarkup.MatchString(l) {
+				return true
+			}
 		}
-		for ; from < to; from++ {
-			log[from+1] = prints
-		}
-		from = to + 1
+		return false
 	}
 	for _, s := range all {
-		if !log[s.line] && !hints.MatchString(s.text) {
+		if !prints(s.line-1) && !hints.MatchString(s.text) {
 			r.said = append(r.said, s)
 		}
 	}
@@ -102,11 +99,12 @@ var genres = []mark{
 	{"notes on a release", 4, 1, inText(`(?im)\breleased this \d{1,2} \w{3}\b|^\W*full changelog\b|^\W*what['’]s changed\W*$|\A\W*(?:changelog|release notes|changes by version)\W*$|^## \[?v?\d+\.\d+[\w.]*\]? ?[-–(]+ ?\d{4}-\d\d-\d\d|^\W*(?:bug ?fix|maintenance|hotfix) release\b|^this release (?:has|contains|includes|fixes|adds|does|is)\b|\bno new features this release\b|^\s*[•*+-]\s+(?-i:[0-9a-f]*\d[0-9a-f]*)\s+(?:addresses|fixes|adds|removes|prevents|improves|avoids|reduces)\b`)},
 	{"a change is described", 4, 1, inText(`(?im)\b(?:in this (?:PR|pull request|merge request|patch|commit)\b|this (?:PR|pull request|merge request|patch|commit|change) (?:\w+ly )?(?:adds?|makes?|fix(?:es)?|targets|aims|introduces|implements|changes|removes|improves|mitigates|prevents|updates|refactors|allows|enables|ensures|addresses|reduces|is|does|will)\b)|^\W*(?:closes|fixes|resolves|fix|reverts|resolved by|landed in|superseded by):? (?:[\w.-]+/[\w.-]+|https?://\S+/)?#?(?:\d+|[0-9a-f]{7,40})\b|^\W*(?:what changes were proposed|pull request (?:outline|checklist|type)|acceptance criteria\W*$|what is the new behaviou?r)|^motivation:\s*\n(?s:.*)^modifications:`)},
 	{"a difference of versions", 3, 1, inText("(?m)^[`~]{3,}(?:diff|suggestion)\\b|^diff --git |^@@ -\\d+(?:,\\d+)? \\+\\d+(?:,\\d+)? @@")},
-	{"a task is its title", 2, 1, inText(`\A\W*(?:\[\w+\]:? *|\w+(?:\(\w+\))?: *)?(?:Add|Allow|Auto|Avoid|Catch|Change|Clarify|Detect|Document|Enhance|Enable|Expose|Fix|Give|Handle|Implement|Improve|Include|Introduce|Make|Prevent|Raise|Recover|Reduce|Refactor|Refine|Remove|Report|Rework|Show|Simplify|Support|Tell|Update|Use|Warn)(?:s|ed)?\b[^?\n]{8,}`)},
+	{"a task is its title", 2, 1, inText(`\A\W*(?:\[\w+\]:? *|\w+(?:\(\w+\))?: *)?(?:Add|Allow|Auto|Avoid|Catch|Change|Clarify|Detect|Document|Enhance|Enable|Expose|Fix|Give|Handle|Implement|Improve|Include|Introduce|Prevent|Raise|Recover|Reduce|Refactor|Refine|Remove|Report|Rework|Show|Simplify|Support|Tell|Update|Use|Warn)(?:s|ed)?\b[^?\n]{8,}`)},
 	{"a manual", 4, 1, inText(`(?m)\A\W*NAME\b(?s:.{0,400})\bDESCRIPTION\b|^NAME\s*$(?s:.*)^DESCRIPTION\s*$|\.SH "?NAME\b`)},
 	{"rules for alerts", 4, 1, inText(`(?m)\$labels\.\w|^\s*-? ?alert: \w+\s*$|^kind: PrometheusRule`)},
 	{"scenarios of tests", 4, 1, inText(`(?m)\AFeature: [^\n]*\n(?s:.*)^\s*Scenario\b`)},
 	{"declarations", 4, 1, inText(`(?m)\A\s*(?:#![^\n]*\n\s*)?(?:"""|\x27\x27\x27)|\bpub enum \w|\benum (?:class )?\w+ ?\{|^Variants§?\s*$|^Defined in:\s*$|^exception [\w.]+#?\s*$`)},
+	{"a wish for a feature", 3, 1, inText(`(?i)\A\W*(?:\[?(?:feature(?: request)?|enhancement|proposal|RFC|FR)\b\]?)|\bis your feature request related to a problem\b|\bdescribe the solution you['’]d like\b`)},
 	{"a head for a page", 4, 1, inText(`\A---\r?\n(?:[\w-]+:[^\n]*\r?\n){2,}---`)},
 	{"it is a page for readers", 4, 1, inText(`(?i)\A\W*(?:FAQs?|frequently asked questions|troubleshooting(?: guide)?)\W*\n|\bthis (?:guide|article|tutorial|document|page|post|chapter|section|runbook) (?:explains|covers|describes|will|lists|addresses|walks|shows)\b|\b(?:in|start) this (?:\w+ )?(?:guide|article|tutorial|blog)\b|\b(?:we are going to|let['’]?s|we will|we['’]ll) (?:discuss|see|look|explore|dive|walk)\b|\bone of the most (?:common|frequent)\b|\bhere are (?:a few|some|the) (?:of the )?(?:most )?common\b`)},
 }
@@ -118,7 +116,7 @@ var voices = []mark{
 	{"headings of a page", 1, 2, inText(`(?im)^#{1,6} +(?:\d+[.)] +)?(?:usage|installation|requirements|prerequisites|configuration|overview|introduction|conclusion|summary|performance|table of contents|contents|parameters|options|arguments|returns?|features|limitations|known issues|quick ?start|getting started|benchmarks?|roadmap|license|faq|appendix)\W*$`)},
 	// Who is spoken to, and how.
 	{"it defines the word", 3, 1, inSentences(`(?i)^\W*(?:(?:an?|the) )?(?:linux )?(?:ooms?|oom[- ]?kill(?:ed|er|ing)?|out[- ]of[- ]memory)\b[^.]{0,30}?\b(?:(?:is|are) (?:an?|one of|the)|automatically|occurs? (?:in|when))\b`)},
-	{"the reader is told", 1, 3, inSaid(second.source + `|\b(?:Sie|vous|votre|usted|tu (?:GPU|tarjeta|modelo)|você|sua (?:GPU|placa))\b|您|ください|ましょう|하십시오|줄이세요|вы |вам |ваш`)},
+	{"the reader is told", 1, 4, inSaid(second.source + guidesIn())},
 	{"it tells what to do", 1, 4, inText(`(?im)^\s*(?:[-*+•]|\d{1,2}[.)])\s+\W*(?:reduce|lower|decrease|use|set|try|enable|disable|close|update|upgrade|restart|increase|check|kill|move|switch|clear|avoid|run|make sure|ensure|verify|add|consider|free|raise|limit|split|upgrade|install|monitor|stop|turn)\b`)},
 	{"what it means", 2, 2, inSaid(`(?i)\b(?:errors?|messages?|exceptions?|codes?|this|it|that|which|oom|memory)\W*\b(?: \w+)? (?:means?|signals?|indicates?|refers? to|stands for|is (?:raised|thrown|caused) (?:when|if|by)|occurs? (?:when|if)|happens? (?:when|if|because))\b`)},
 	{"users in general", 1, 2, inSaid(`(?i)\b(?:users?|customers?|developers?|operators?|people|visitors?|callers?)\b`)},
@@ -127,9 +125,10 @@ var voices = []mark{
 	{"nobody speaks", 2, 2, nobodySpeaks},
 	{"many kinds of errors", 2, 1, when(manyErrors)},
 	// Somebody reports.
-	{"somebody tells what happens to him", -2, 3, inSentences(happensToMe)},
+	{"somebody tells what happens to him", -2, 3, inSentences(happensToMe + mineIn())},
+	{"it was in one run", -2, 2, inSentences(`(?i)\b(?:epoch|step|iteration|iter|batch) #?\d+\b|第 ?\d+ ?个? ?(?:epoch|轮|步|step|batch|张|次)|\b(?:after|at|for) \d+ (?:epochs|steps|iterations|iters|minutes|hours)\b|\b\w+\.py:\d+`)},
 	{"something is his", -1, 2, inSentences(`(?i)\b(?:my|our|mine|I have an?|I['’]m using|I am using|I use)\b`)},
-	{"help is asked for", -2, 2, inSentences(plea.source + "|" + asks.source + "|" + asksAbout.source + "|" + question.source)},
+	{"help is asked for", -2, 2, inSentences(plea.source + "|" + asks.source + "|" + question.source)},
 	{"a traceback", -4, 1, inText(`(?m)^\W*File "[^"\n]+", line \d+|^\s+at [\w.$<>]+\([\w.]+:\d+\)|^-+> ?\d+ |^\s*\[\d+\] .+ at .+:\d+|^goroutine \d+ \[|^stack backtrace:`)},
 	{"a log", -3, 1, inText(`(?m)(?:^[^\n]{0,24}\d\d:\d\d:\d\d[^\n]*\n(?:[^\n]*\n){0,3}){3}`)},
 	{"a form for bugs", -3, 1, when(func(r *reading) bool { return form.MatchString(r.text) })},
@@ -137,12 +136,15 @@ var voices = []mark{
 }
 
 // happensToMe is who tells what came over him.
-const happensToMe = `(?i)\b(?:I|we)(?:['’](?:m|ve|d|re))? (?:(?:am|are|was|were|have|had|do|did|always|still|just|also|then|keep|now|often|sometimes|only|even|constantly|recently|currently|keep on|tried to|try to|can|could)(?:n['’]?t)? )*(?:get|got|getting|encounter\w*|meets?|met|run|ran|running|receiv\w+|fac(?:e|ed|ing)|hit|hitting|see|saw|seen|seeing|have (?:this|an|the|a) (?:error|problem|issue)|use|used|using|train\w*|try|tried|trying|start\w*|launch\w*|load\w*|fine-?tun\w*|test\w*|notic\w+|install\w*|follow\w*|reduc\w*|lower\w*|not able|unable|stuck)\b|\bi had\b|\b(?:now|still|then|and)[, ]+(?:the |an? |this |it )?(?:errors?|gets?|fails?|crash\w*)\b|\b(?:gives|gave|shows|throws|giving|got) (?:me|us)\b|我[^。]{0,20}(?:报错|遇到|跑|训练|运行|出现|使用|用)|报错|请教|跑不通`
+const happensToMe = `(?i)\b(?:I|we)(?: ?['’](?:m|ve|d|re))? (?:(?:am|are|was|were|have|had|do|did|always|still|just|also|then|keep|now|often|sometimes|only|even|constantly|recently|currently|keep on|tried to|try to|can|could)(?:n['’]?t)? )*(?:get|got|getting|encounter\w*|meets?|met|run|ran|running|receiv\w+|fac(?:e|ed|ing)|hit|hitting|(?:see|saw|seen|seeing)\b[^.]{0,60}\b(?:errors?|oom|messages?|memory|crash\w*)|have (?:this|an|the|a) (?:error|problem|issue)|use|used|using|train\w*|try|tried|trying|start\w*|launch\w*|load\w*|fine-?tun\w*|test\w*|notic\w+|install\w*|follow\w*|reduc\w*|lower\w*|not able|unable|stuck)\b|\bi had\b|\b(?:but|and|always|still) (?:get|got)\b|\b(?:now|still|then|and)[, ]+(?:the |an? |this |it )?(?:errors?|gets?|fails?|crash\w*)\b|\b(?:gives|gave|shows|throws|giving|got) (?:me|us)\b|我[^。]{0,20}(?:报错|遇到|跑|训练|运行|出现|使用|用)|报错|请教|跑不通`
+
+// himself is whoever speaks of himself, in any language.
+var himself = lazily(ofSelf + mineIn())
 
 // nobodySpeaks counts how much is written by nobody: sentences without a word of who writes.
 func nobodySpeaks(r *reading, _ int) int {
 	for _, s := range r.all {
-		if first.MatchString(s.text) || plea.MatchString(s.text) || question.MatchString(s.text) {
+		if himself.MatchString(s.text) || plea.MatchString(s.text) || question.MatchString(s.text) {
 			return 0
 		}
 	}
@@ -215,6 +217,7 @@ var (
 	topic = lazily(`(?i)^(?:#{2,6}\s|\*\*).*\b(?:oom|out[ -]of[ -]memory|memory|vram|gpu|cuda|error)\b`)
 	// stringInCode is a message within quotes on a line of a program.
 	stringInCode = regexp.MustCompile(`(?:[(\[{,=:]|return|in)\s*[frbuL@$]{0,2}["'\x60][^"'\x60]*$`)
+	onlyQuote    = lazily(`^\s*[frbuL]{0,2}["'\x60](?:[\w.]+: )?$`)
 	ofSource     = lazily(`[;{})\]],?\s*$|^\s*(?:def|class|if|for|assert|return|import|from|var|let|const|public|private|func|fn|with|try|except|catch|else|async|await|expect|it|test)\b|^\s*\w[\w.]* :?= |\w\(`)
 )
 
@@ -268,7 +271,14 @@ var native = lazily(`\d\d:\d\d:\d\d|\bin func\b|\[ERROR\]|\bUNAVAILABLE\b|\w\(CU
 // inProgram: the message is a text in quotes on a line of source, with lines of source around it.
 func inProgram(p *place) bool {
 	at := strings.Index(p.line, p.e.Text[:min(len(p.e.Text), 12)])
-	if at < 0 || !stringInCode.MatchString(p.line[:at]) {
+	if at < 0 {
+		return false
+	}
+	before := p.line[:at]
+	if p.index > 0 && onlyQuote.MatchString(before) {
+		before = strings.TrimSpace(p.lines[p.index-1]) + before
+	}
+	if !stringInCode.MatchString(before) {
 		return false
 	}
 	n := 0
