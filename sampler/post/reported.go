@@ -37,11 +37,10 @@ var (
 	// happens: it did, or does each time.
 	happens = lazily(`(?i)\b(?:getting|running|having|receiving|facing|stops?|stopped|dies|died|die (?:with|of|from|on)|ch?rash(?:es|ed)?|fail(?:s|ed|ing)?|comes?|came|goes|went|gets?|got|ran|runs?|throws?|gives?|gave|raises?|hits?|is|are|was|ends?|ended|happens?|happened|appears?|occurs?|occur|occurred|exists?|overflows?|exceed(?:s|ed)|surpass(?:es|ed)|shows?|says?|reports?|reported|displays?|keeps?|killed|have|had|leads? to|results? in|then|still|always|immediately|too|when (?:I|we|my)|while|during|as soon as|after)\b|(?:\S+ ){4,}["'“]?(?:cuda |gpu )?(?:oom|out of memory)["'”.!]*$|^(?:[^\s:"]+ ){2}[^:"]*: *["'“]?(?:cuda |gpu )?(?:oom|out)|^.{0,3}(?i:cuda |gpu )?oom|[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Cyrillic}]`)
 	// talk: it is only talked about, as in documentation and in lists of changes.
-	talk = lazily(`(?i)\byou(?:r|rs)?\b|\b(?:may|might|could|would|should|likely|possibly|potential(?:ly)?|probably)\b|^\W*(?:add|adds|added|better|improve|handle|support|remove|make|update|reduce|lower|use|set|try|configures?|specif(?:y|ies)|defines?|controls?|document|docs|feat|chore|tests?|refactor)\b|^\W*recogni[sz]e\b|\bit will raise\b|\b(?:in case|e\.g\.|for example|for instance|such as|how to|how can|how do|previously (?:it |we )?(?:was|were|went|ran|got|crashed|failed|hit)|what to do|known issues?|limitations?|(?:is|are) (?:now )?reported|can (?:also |still |even )?(?:happen|occur|fail|run out|go out|go oom|be|cause|lead|get)|consider|workaround|troubleshooting)\b|` +
+	talk = lazily(`(?i)\byou(?:r|rs)?\b|\b(?:may|might|could|would|should|likely|possibly|potential(?:ly)?|probably)\b|^\W*(?:add|adds|added|better|improve|handle|support|remove|make|update|reduce|lower|use|set|try|configures?|specif(?:y|ies)|defines?|controls?|document|docs|feat|chore|tests?|refactor)\b|\bit will raise\b|\b(?:in case|e\.g\.|for example|for instance|such as|how to|how can|how do|previously (?:it |we )?(?:was|were|went|ran|got|crashed|failed|hit)|what to do|known issues?|limitations?|(?:is|are) (?:now )?reported|can (?:also |still |even )?(?:happen|occur|fail|run out|go out|go oom|be|cause|lead|get)|consider|workaround|troubleshooting)\b|` +
 		`\b(?:fix(?:es|ed)?|avoid\w*|prevent\w*|mitigat\w*|solv\w*|resolv\w*|skip\w*|retr(?:y|ies|ied|ying)|recover\w*|catch\w*|improv\w*|support\w*|merge[ds]?)\b|` +
-		about + spared + `|\b(?:was|were|am) afraid\b|\bexpected (?:it|this|that) to\b|\bfirst (?:suspected|thought)\b|\bI (?:read|heard) that\b|\bwondering (?:whether|if)\b|\b(?:my friend|someone|somebody) (?:got|gets|said|says|has|had)\b|\bothers who\b|` +
-		`\b(?:handl\w*|detect\w*|simulat\w*|trigger\w*|ignor\w*|classif\w*|describ\w*|estimat\w*)\s+(?:\w+\s+){0,3}(?:oom|out[ -]of)|` +
-		`\b(?:occurs?|happens?|raised|thrown|refers?)\s+(?:when|if|that|to)\b|\b(?:raises|throws|returns|prints) ["'“\x60][^"'”\x60]+["'”\x60] (?:for|if)\b|["'\x60] when (?:images|inputs|batches|models)\b|(?:^|[^sd] )\bsomething like\b|\b(?:if|unless) (?:you|the|your|an?|it|this|that|there|any|one|memory|not|still|gpu|cuda|\w+ing)\b|\bwhen the (?:device|card|host|system|cache|pool|gpu|memory)\b|\bmeans\b|\bexceptions? for\b|\b(?:overview|list|summary|kinds?|types?|signs?) of (?:an? )?(?:oom|out[ -]of)|\b(?:oom|memory) (?:events|errors) (?:is|are)\b|#\d{2,}|\boom[ -](?:killer|score|safe|handl\w+|protection)\b|\b(?:followed by|looks like|appears to|recommend\w*|last (?:year|month|week|time))\b|^\W*(?:before|previously|earlier)\b|^\W*\*\*[^*]+\*\*\s*[(:]|怎么办` + doubtsIn())
+		`\b(?:of|for|to|detect\w*|list\w*|find\w*) (?:\w+ )?oom[- ]killed\b|\b(?:oom|out[- ]of[- ]memory)(?: error)? (?:memory )?(?:summary|header|retryable|suggests?|situations?|conditions?)\b|` + spared + `|\b(?:was|were|am) afraid\b|\bexpected (?:it|this|that) to\b|\bfirst (?:suspected|thought)\b|\bI (?:read|heard) that\b|\bwondering (?:whether|if)\b|\b(?:my friend|someone|somebody) (?:got|gets|said|says|has|had)\b|\bothers who\b|` +
+		`\b(?:occurs?|happens?|raised|thrown|refers?)\s+(?:when|if|that|to)\b|\b(?:raises|throws|returns|prints) ["'“\x60][^"'”\x60]+["'”\x60] (?:for|if)\b|(?:^|[^sd] )\bsomething like\b|\b(?:if|unless) (?:you|the|your|an?|it|this|that|there|any|one|memory|not|still|gpu|cuda|\w+ing)\b|\bmeans\b|\b(?:oom|memory) (?:events|errors) (?:is|are)\b|#\d{2,}|\b(?:followed by|looks like|appears to|recommend\w*|last (?:year|month|week|time))\b|^\W*(?:before|previously|earlier)\b|^\W*\*\*[^*]+\*\*\s*[(:]|怎么办` + doubtsIn())
 )
 
 // yesOrNo is a question whether something does; hiresFix is the name of a setting, which fixes nothing.
@@ -56,12 +55,8 @@ var (
 	ofDevices = lazily(`(?i)\b(?:gpus?|vram|cuda\w*|cudnn|nvidia|geforce|rtx|gtx|torch|pytorch|tensorflow|jax|oom[- ]?killed|killed)\b|显[存卡]`)
 	// onDisk is an error with the name of one of memory, for a disk that is full.
 	onDisk = lazily(`(?i)\b(?:disk )?quota (?:is |was )?exceeded\b|\bno space left on device\b|\btoo many open files\b`)
-	// catalog is a heading of a page about errors, under which they are shown.
-	catalog = lazily(`(?im)^\W*(?:(?:example|common|typical) (?:errors?|error messages?|messages?)|what (?:this|the) error means|how to (?:fix|resolve|solve) (?:it|this)|(?:common|possible) (?:causes|solutions)|quick fix)\W*$`)
 	// byName is something that only is called like that.
 	byName = lazily(`(?i)^\W*(?:now playing|playing|tracks?|songs?|albums?|uploading|uploaded|downloading|downloaded|wrote|saved|saving|repo|repository|artifact)\b`)
-	// advised is what readers are told to look for.
-	advised = lazily(`(?i)(?:^|[:,;.] )\W*(?:then |always |also |first )*(?:look|check|search|watch|grep|scan|inspect|monitor)\b[^.]{0,80}\b(?:for|logs?|dmesg)\b|\b(?:processes|jobs|containers|tasks) (?:being|that (?:are|get)) killed\b`)
 )
 
 // spared: it did not run out.
@@ -110,10 +105,7 @@ func reported(text string, all []sentence, scan Scan) (sampler.OOMEvent, bool) {
 		if at == nil || s.note {
 			continue
 		}
-		if (s.title || s.line == 1) && catalog.MatchString(text) {
-			continue
-		}
-		if heaps.MatchString(s.text) && !ofDevices.MatchString(s.text) || onDisk.MatchString(s.text) || byName.MatchString(s.text) || advised.MatchString(s.text) && !own {
+		if heaps.MatchString(s.text) && !ofDevices.MatchString(s.text) || onDisk.MatchString(s.text) || byName.MatchString(s.text) {
 			continue
 		}
 		if yesOrNo.MatchString(s.text) && !first.MatchString(s.text) {
