@@ -126,9 +126,9 @@ var voices = []mark{
 	{"many kinds of errors", 2, 1, when(manyErrors)},
 	// Somebody reports.
 	{"somebody tells what happens to him", -2, 3, inSentences(happensToMe + mineIn())},
-	{"it was in one run", -2, 2, inSentences(`(?i)\b(?:epoch|step|iteration|iter|batch) #?\d+\b|第 ?\d+ ?个? ?(?:epoch|轮|步|step|batch|张|次)|\b(?:after|at|for) \d+ (?:epochs|steps|iterations|iters|minutes|hours)\b|\b\w+\.py:\d+`)},
+	{"it was in one run", -2, 2, inSentences(`(?i)\b(?:crash|fail|die|abort|stop)(?:e?d|s|es)?\b[^.]{0,40}\b(?:only|repeatedly|consistently|always|every|each|on the (?:first|second)|at the (?:first|second)|during)\b|\b(?:repeatedly|consistently|always|randomly|immediately) (?:crash|fail|die|abort|stop)(?:e?d|s|es)?\b|\b(?:epoch|step|iteration|iter|batch) #?\d+\b|第 ?\d+ ?个? ?(?:epoch|轮|步|step|batch|张|次)|\b(?:after|at|for) \d+ (?:epochs|steps|iterations|iters|minutes|hours)\b|\b\w+\.py:\d+`)},
 	{"something is his", -1, 2, inSentences(`(?i)\b(?:my|our|mine|I have an?|I['’]m using|I am using|I use)\b`)},
-	{"help is asked for", -2, 2, inSentences(plea.source + "|" + asks.source + "|" + question.source)},
+	{"help is asked for", -2, 2, inSentences("(?i)" + helpWanted + "|" + asks.source + "|" + question.source)},
 	{"a traceback", -4, 1, inText(`(?m)^\W*File "[^"\n]+", line \d+|^\s+at [\w.$<>]+\([\w.]+:\d+\)|^-+> ?\d+ |^\s*\[\d+\] .+ at .+:\d+|^goroutine \d+ \[|^stack backtrace:`)},
 	{"a log", -3, 1, inText(`(?m)(?:^[^\n]{0,24}\d\d:\d\d:\d\d[^\n]*\n(?:[^\n]*\n){0,3}){3}`)},
 	{"a form for bugs", -3, 1, when(func(r *reading) bool { return form.MatchString(r.text) })},
@@ -141,10 +141,12 @@ const happensToMe = `(?i)\b(?:I|we)(?: ?['’](?:m|ve|d|re))? (?:(?:am|are|was|w
 // himself is whoever speaks of himself, in any language.
 var himself = lazily(ofSelf + mineIn())
 
+var wantsHelp = lazily("(?i)" + helpWanted)
+
 // nobodySpeaks counts how much is written by nobody: sentences without a word of who writes.
 func nobodySpeaks(r *reading, _ int) int {
 	for _, s := range r.all {
-		if himself.MatchString(s.text) || plea.MatchString(s.text) || question.MatchString(s.text) {
+		if himself.MatchString(s.text) || wantsHelp.MatchString(s.text) || question.MatchString(s.text) {
 			return 0
 		}
 	}

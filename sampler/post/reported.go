@@ -164,8 +164,11 @@ func complains(all []sentence) bool {
 	})
 }
 
+// helpWanted is what only those ask who want help.
+const helpWanted = `\b(?:is|are) there (?:an?|any\w*|some\w*|other)\b[^.]*\?|\bwhat (?:should|can|could|do|am) I\b|\bhow (?:can|do|should|could|to)\b[^.]*\?|\bwhy\b[^.]*\?|\b(?:any|your) (?:help|ideas?|advi[cs]es?|suggestions?|insights?|tips)\b|\b(?:please|can|could) (?:any(?:one|body) |some(?:one|body) |you )?help\b|\b(?:thanks|thank you)\b|\bhow (?:can|do) I\b|请问|怎么办|求助`
+
 var (
-	plea = lazily(`(?i)\b(?:workaround|solution)s?\b|\b(?:is|are) there (?:an?|any\w*|some\w*|other)\b[^.]*\?|\bwhat (?:should|can|could|do|am) I\b|\bhow (?:can|do|should|could|to)\b[^.]*\?|\bwhy\b[^.]*\?|\b(?:any|your) (?:help|ideas?|advi[cs]es?|suggestions?|insights?|tips)\b|\b(?:please|can|could) (?:any(?:one|body) |some(?:one|body) |you )?help\b|\b(?:thanks|thank you)\b|\bhow (?:can|do) I\b|请问|怎么办|求助`)
+	plea = lazily(`(?i)\b(?:workaround|solution)s?\b|` + helpWanted)
 	// fills is a GPU that fills up, told without a word for how that ends.
 	fills = lazily(`(?i)\bmemory (?:issue|problem)s?\b|\b(?:GPU|CUDA|VRAM)\b[^.]{0,30}\b(?:memory|usage|consumption)?\b[^.]{0,20}\b(?:keeps?|is|was|kept) (?:\w+ ){0,2}(?:growing|increasing|rising|climbing)\b|\b(?:GPU memory|VRAM)\b[^.]{0,20}\b(?:grows|increases|rises|climbs|blows up|fills up|grow and grow|grow\w* more and more)\b|\b(?:GPU|CUDA|VRAM|memory)\b[^.?]{0,24}\b(?:usage |consumption |use )?(?:will |would |then )*(?:blows?|blew) up\b|\bstarv\w+ (?:of|for) (?:\w+ )?(?:memory|vram)\b|` + unreleased)
 	// neither: it did not happen, it is what a program or a text is to do about it, or only an example of it.
