@@ -28,7 +28,7 @@ type reading struct {
 
 var (
 	// hints are sentences of programs below their errors.
-	hints = lazily(`(?i)^\W*(?:this error means you ran out of memory on your gpu|tips:|if reserved |there is an imbalance between|please check whether there is)`)
+	hints = lazily(`(?i)^\W*(?:(?:this error means you )?ran out of memory on your gpu|tips:|if reserved |there is an imbalance between|please check whether there is)`)
 	// prefixed is a line with the name of the program that printed it; ofMarkup begins a heading or a row of a table, which few print.
 	prefixed = lazily(`^\s*\(\w+(?: pid=[^)]*)?\) |^[\w.-]+ +\| `)
 	ofMarkup = lazily(`^\s*(?:#{1,6} \S|\|)`)
@@ -96,8 +96,8 @@ func newJudge(text string, all []sentence) *judge {
 	return &judge{read: func() reading { return newReading(text, all) }}
 }
 
-// about says whether an event is of a text about failures.
-func (j *judge) about(e sampler.OOMEvent) bool {
+// weighs is what the clues of the text weigh.
+func (j *judge) weighs() int {
 	if j.lines == nil {
 		j.reading = j.read()
 		j.weight = j.sum(genres)
@@ -105,7 +105,12 @@ func (j *judge) about(e sampler.OOMEvent) bool {
 			j.weight += j.sum(voices)
 		}
 	}
-	weight := j.weight
+	return j.weight
+}
+
+// about says whether an event is of a text about failures.
+func (j *judge) about(e sampler.OOMEvent) bool {
+	weight := j.weighs()
 	if e.Line > 0 && e.Line <= len(j.lines) {
 		p := &place{&j.reading, e, j.lines[e.Line-1], e.Line - 1}
 		for _, s := range spots {

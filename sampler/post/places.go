@@ -30,6 +30,8 @@ type spot struct {
 var (
 	// conditional makes of a sentence or of the lines before it what would be.
 	conditional = lazily(`(?i)(?:^|[^\w])(?:if|whenever|in case|should|unless|wenn|falls|sollte|si|en cas|lorsque|cuando|se|quando|als|wanneer|indien|если|когда)\s+\S|如果|若|場合|とき|경우|하면`)
+	// leads is a line above an example.
+	leads = lazily(`(?i)\b(?:examples?|e\.g\.|sample|ejemplo|exemple|exemplo|beispiel|voorbeeld|looks? like|such as)\b[^.]{0,40}[:：]\W*$|пример[^.]{0,40}[:：]\W*$|(?:例如|示例|类似|如下|以下|例|예시|예)[^。.]{0,30}[:：]?\W*$`)
 	// instructs is a remedy as an order.
 	instructs = lazily(`(?i)^\s*(?:[-*+•>]|\d{1,2}[.)])?\s*\W*(?:solutions?|fix(?:es)?|try|reduce|lower|decrease|use|set|increase|causes?|diagnose|actions?|workarounds?|remed(?:y|ies)|resolution|what to do|how to (?:fix|solve)|check)\b`)
 	// topic is a heading with nothing but what failed.
@@ -56,6 +58,14 @@ var spots = []spot{
 		before, _, is := strings.Cut(p.line, p.e.Text[:min(len(p.e.Text), 12)])
 		before = before[strings.LastIndex(before, ". ")+1:]
 		return is && conditional.MatchString(before) && !first.MatchString(before)
+	}},
+	{"it is an example", 2, func(p *place) bool {
+		for _, l := range p.around(-3, 0) {
+			if leads.MatchString(l) {
+				return true
+			}
+		}
+		return false
 	}},
 	{"remedies stand below", 2, func(p *place) bool {
 		n := 0

@@ -61,7 +61,7 @@ func Read(text string, events []sampler.OOMEvent, scan Scan) []sampler.OOMEvent 
 	j := newJudge(text, all)
 	events = slices.DeleteFunc(slices.Clone(events), j.about)
 	if len(events) == 0 {
-		e, ok := reported(text, all, scan)
+		e, ok := reported(text, all, scan, j)
 		if !ok || j.about(e) {
 			return events
 		}

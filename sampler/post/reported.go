@@ -95,8 +95,8 @@ func happened(s string, words *lazy) bool {
 const talkAfter = 120
 
 // reported is a failure that a text tells of.
-func reported(text string, all []sentence, scan Scan) (sampler.OOMEvent, bool) {
-	own := firstHand(all)
+func reported(text string, all []sentence, scan Scan, j *judge) (sampler.OOMEvent, bool) {
+	own := firstHand(all) || slices.ContainsFunc(all, func(s sentence) bool { return himself.MatchString(s.text) }) && j.weighs() <= 0
 	if heaps.MatchString(text) && !ofDevices.MatchString(text) {
 		return sampler.OOMEvent{}, false
 	}
