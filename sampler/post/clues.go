@@ -33,7 +33,7 @@ var voices = []clue{
 	{"what it means", 2, 2, inSaid(`(?i)\b(?:errors?|messages?|exceptions?|codes?|this|it|that|which|oom|memory)\W*\b(?: \w+)? (?:means?|signals?|indicates?|refers? to|stands for|is (?:raised|thrown|caused) (?:when|if|by)|occurs? (?:when|if)|happens? (?:when|if|because))\b`)},
 	{"users in general", 1, 2, inSaid(`(?i)\b(?:users?|customers?|developers?|operators?|people|visitors?|callers?)\b`)},
 	{"it would be", 1, 3, inSaid(`(?i)\b(?:when|if|once|in case|whenever|unless|should)\b[^.]{0,60}\b(?:oom|out[- ]of[- ]memory|memory|vram)\b`)},
-	{"things in general", 1, 2, inSaid(`(?i)(?:^|[.,;] )\W*(?:an?|any|each|every|all|such|most|some) (?:\w+ ){0,2}(?:that|which|whose|may|might|can|could|will|would)\b|^\W*[a-z]+s (?:that|which|whose) \w`)},
+	{"things in general", 1, 2, inSaid(`(?i)\b(?:typically|commonly|frequently|generally|prevalent|tends? to)\b|(?:^|[.,;] )\W*(?:an?|any|each|every|all|such|most|some) (?:\w+ ){0,2}(?:that|which|whose|may|might|can|could|will|would)\b|^\W*[a-z]+s (?:that|which|whose) \w`)},
 	{"nobody speaks", 2, 2, nobodySpeaks},
 	{"many kinds of errors", 2, 1, manyErrors},
 	// Somebody reports.
@@ -43,7 +43,7 @@ var voices = []clue{
 	{"help is asked for", -2, 2, inSentences("(?i)^\\W*why (?:is|are|do|does|did|show|shows|always|still|i|my|the)\\b[^.]*$|" + helpWanted + "|" + asks.source + "|" + question.source)},
 	{"a traceback", -4, 1, inText(`(?m)^\W*File "[^"\n]+", line \d+|^\s+at [\w.$<>]+\([\w.]+:\d+\)|^-+> ?\d+ |^\s*\[\d+\] .+ at .+:\d+|^goroutine \d+ \[|^stack backtrace:`)},
 	{"a log", -3, 1, inText(`(?m)(?:^[^\n]{0,24}\d\d:\d\d:\d\d[^\n]*\n(?:[^\n]*\n){0,3}){3}`)},
-	{"a form for bugs", -3, 1, inText(form.source)},
+	{"a form for bugs", -3, 1, inText(form.source + `[^.\n]{0,30}(?:$|:)`)},
 	{"the versions of a machine", -3, 1, inText(`(?im)(?:^\W*(?:(?:py)?torch|tensorflow|jax|cuda|cudnn|python|os|gpus?|driver|ram|vram|cpu|nvidia\w*|ubuntu|windows|platform)(?: (?:version|info\w*|driver|model|type|name|card))?\W{0,4}[:：=] ?\S*\d[^\n]*\n+){2}`)},
 }
 
@@ -85,7 +85,7 @@ func nobodySpeaks(r *reading, _ int) int {
 // what only people and their tools write.
 var (
 	markup   = lazily("\\n(?:#{1,6} |```|\\*\\*\\w|[-*•] \\w|\\d+\\. \\w)")
-	language = lazily(`(?i)\b(?:the|an?|is|are|to|of|and|for|it|that|with|der|die|das|und|ist|la|le|les|el|de|des|est|en|het|een)\b|[\p{Han}\p{Hiragana}\p{Hangul}\p{Cyrillic}]`)
+	language = lazily(`(?i)\b(?:the|an?|is|are|to|of|and|for|it|that|with|der|die|das|und|ist|la|le|les|el|de|des|est|en|het|een|di|che|una|que|los|las|du|ein|eine|van)\b|[\p{Han}\p{Hiragana}\p{Hangul}\p{Cyrillic}]`)
 	signs    = lazily(`[\p{Han}\p{Hiragana}\p{Katakana}]`)
 )
 
