@@ -58,15 +58,11 @@ func Read(text string, events []sampler.OOMEvent, scan Scan) []sampler.OOMEvent 
 	if head, ok := title(text, all, len(events) > 0); ok {
 		all = append([]sentence{head}, all...)
 	}
-	events = slices.DeleteFunc(slices.Clone(events), func(e sampler.OOMEvent) bool {
-		return quoted(e, text, all, scan) || described(e, text) || commented(e, text, all)
-	})
+	j := newJudge(text, all)
+	events = slices.DeleteFunc(slices.Clone(events), j.about)
 	if len(events) == 0 {
-		if documented(text) != nil {
-			return events
-		}
-		e, ok := reported(text, all, scan)
-		if !ok {
+		e, ok := reported(text, all, scan, j)
+		if !ok || j.about(e) {
 			return events
 		}
 		events = append(events, e)
@@ -122,27 +118,4 @@ func failing(text string, all []sentence) *tools.Tool {
 		return nil
 	}
 	return tool
-}
-
-// cited is a line that only quotes an error: in quotes or a cell of a table.
-var cited = lazily(`(?i)^\s*\|.*` + citedError + `.*\|\s*$|["'“\x60]` + citedError + `["'”\x60]`)
-
-// citedError is an error with nothing behind it.
-const citedError = `(?:[\w.]+: )?(?:cuda |gpu |hip )?(?:error: ?)?(?:out of memory|outofmemoryerror)\.?`
-
-// native is what a program prints around an error that it quotes: its level, a call, a place, a state.
-var native = lazily(`\[ERROR\]|\bUNAVAILABLE\b|\w\(CUDA_ERROR_|::\w+\(|\.(?:cpp|cc|cuh?|hp?p?|rs|py|go):\d+\b|\bErr\(`)
-
-// quoted: the error is named to readers, by who speaks of nothing that happened to him: no amounts, no frames, no command, and
-// no sentence that tells of it.
-func quoted(e sampler.OOMEvent, text string, all []sentence, scan Scan) bool {
-	if c := e.Context; e.Requested.Known() || e.GPUTotal.Known() || c != nil && (len(c.Functions) > 0 || c.Command != "") || e.Line < 1 || firstHand(all) || form.MatchString(text) {
-		return false
-	}
-	lines := strings.SplitN(text, "\n", e.Line+1)
-	if len(lines) < e.Line || !cited.MatchString(lines[e.Line-1]) || native.MatchString(lines[e.Line-1]) || slices.ContainsFunc(all, func(s sentence) bool { return asks.MatchString(s.text) || question.MatchString(s.text) }) {
-		return false
-	}
-	_, told := reported(text, all, scan)
-	return !told
 }

@@ -309,11 +309,8 @@ func TestDocumentsReportNothing(t *testing.T) {
 		"definition":            {"OOMs\nOOMs is the plural of words for want of memory. The process is killed, out of memory, by the kernel."},
 	} {
 		for _, text := range texts {
-			if d := documented(text); d == nil || d.name != kind {
-				t.Errorf("%q is no %s", text, kind)
-			}
 			if events := read(t, text); len(events) != 0 {
-				t.Errorf("%q: %s", text, events[0].Text)
+				t.Errorf("%s %q: %s", kind, text, events[0].Text)
 			}
 		}
 	}

@@ -37,11 +37,10 @@ var (
 	// happens: it did, or does each time.
 	happens = lazily(`(?i)\b(?:getting|running|having|receiving|facing|stops?|stopped|dies|died|die (?:with|of|from|on)|ch?rash(?:es|ed)?|fail(?:s|ed|ing)?|comes?|came|goes|went|gets?|got|ran|runs?|throws?|gives?|gave|raises?|hits?|is|are|was|ends?|ended|happens?|happened|appears?|occurs?|occur|occurred|exists?|overflows?|exceed(?:s|ed)|surpass(?:es|ed)|shows?|says?|reports?|reported|displays?|keeps?|killed|have|had|leads? to|results? in|then|still|always|immediately|too|when (?:I|we|my)|while|during|as soon as|after)\b|(?:\S+ ){4,}["'“]?(?:cuda |gpu )?(?:oom|out of memory)["'”.!]*$|^(?:[^\s:"]+ ){2}[^:"]*: *["'“]?(?:cuda |gpu )?(?:oom|out)|^.{0,3}(?i:cuda |gpu )?oom|[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Cyrillic}]`)
 	// talk: it is only talked about, as in documentation and in lists of changes.
-	talk = lazily(`(?i)\byou(?:r|rs)?\b|\b(?:may|might|could|would|should|likely|possibly|potential(?:ly)?|probably)\b|^\W*(?:add|adds|added|better|improve|handle|support|remove|make|update|reduce|lower|use|set|try|configures?|specif(?:y|ies)|defines?|controls?|document|docs|feat|chore|tests?|refactor)\b|^\W*recogni[sz]e\b|\bit will raise\b|\b(?:in case|e\.g\.|for example|for instance|such as|how to|how can|how do|previously (?:it |we )?(?:was|were|went|ran|got|crashed|failed|hit)|what to do|known issues?|limitations?|(?:is|are) (?:now )?reported|can (?:also |still |even )?(?:happen|occur|fail|run out|go out|go oom|be|cause|lead|get)|consider|workaround|troubleshooting)\b|` +
+	talk = lazily(`(?i)\byou(?:r|rs)?\b|\b(?:may|might|could|would|should|likely|possibly|potential(?:ly)?|probably)\b|^\W*(?:add|adds|added|better|improve|handle|support|remove|make|update|reduce|lower|use|set|try|configures?|specif(?:y|ies)|defines?|controls?|document|docs|feat|chore|tests?|refactor)\b|\bit will raise\b|\b(?:in case|e\.g\.|for example|for instance|such as|how to|how can|how do|previously (?:it |we )?(?:was|were|went|ran|got|crashed|failed|hit)|what to do|known issues?|limitations?|(?:is|are) (?:now )?reported|can (?:also |still |even )?(?:happen|occur|fail|run out|go out|go oom|be|cause|lead|get)|consider|workaround|troubleshooting)\b|` +
 		`\b(?:fix(?:es|ed)?|avoid\w*|prevent\w*|mitigat\w*|solv\w*|resolv\w*|skip\w*|retr(?:y|ies|ied|ying)|recover\w*|catch\w*|improv\w*|support\w*|merge[ds]?)\b|` +
-		about + spared + `|\b(?:was|were|am) afraid\b|\bexpected (?:it|this|that) to\b|\bfirst (?:suspected|thought)\b|\bI (?:read|heard) that\b|\bwondering (?:whether|if)\b|\b(?:my friend|someone|somebody) (?:got|gets|said|says|has|had)\b|\bothers who\b|` +
-		`\b(?:handl\w*|detect\w*|simulat\w*|trigger\w*|ignor\w*|classif\w*|describ\w*|estimat\w*)\s+(?:\w+\s+){0,3}(?:oom|out[ -]of)|` +
-		`\b(?:occurs?|happens?|raised|thrown|refers?)\s+(?:when|if|that|to)\b|\b(?:raises|throws|returns|prints) ["'“\x60][^"'”\x60]+["'”\x60] (?:for|if)\b|["'\x60] when (?:images|inputs|batches|models)\b|(?:^|[^sd] )\bsomething like\b|\b(?:if|unless) (?:you|the|your|an?|it|this|that|there|any|one|memory|not|still|gpu|cuda|\w+ing)\b|\bwhen the (?:device|card|host|system|cache|pool|gpu|memory)\b|\bmeans\b|\bexceptions? for\b|\b(?:overview|list|summary|kinds?|types?|signs?) of (?:an? )?(?:oom|out[ -]of)|\b(?:oom|memory) (?:events|errors) (?:is|are)\b|#\d{2,}|\boom[ -](?:killer|score|safe|handl\w+|protection)\b|\b(?:followed by|looks like|appears to|recommend\w*|last (?:year|month|week|time))\b|^\W*(?:before|previously|earlier)\b|^\W*\*\*[^*]+\*\*\s*[(:]|怎么办` + doubtsIn())
+		`\b(?:of|for|to|detect\w*|list\w*|find\w*) (?:\w+ )?oom[- ]killed\b|\b(?:oom|out[- ]of[- ]memory)(?: error)? (?:memory )?(?:summary|header|retryable|suggests?|situations?|conditions?)\b|` + spared + `|\b(?:was|were|am) afraid\b|\bexpected (?:it|this|that) to\b|\bfirst (?:suspected|thought)\b|\bI (?:read|heard) that\b|\bwondering (?:whether|if)\b|\b(?:my friend|someone|somebody) (?:got|gets|said|says|has|had)\b|\bothers who\b|` +
+		`\b(?:occurs?|happens?|raised|thrown|refers?)\s+(?:when|if|that|to)\b|\b(?:raises|throws|returns|prints) ["'“\x60][^"'”\x60]+["'”\x60] (?:for|if)\b|(?:^|[^sd] )\bsomething like\b|\b(?:if|unless) (?:you|the|your|an?|it|this|that|there|any|one|memory|not|still|gpu|cuda|\w+ing)\b|\bmeans\b|\b(?:oom|memory) (?:events|errors) (?:is|are)\b|#\d{2,}|\b(?:followed by|looks like|appears to|recommend\w*|last (?:year|month|week|time))\b|^\W*(?:before|previously|earlier)\b|^\W*\*\*[^*]+\*\*\s*[(:]|怎么办` + doubtsIn())
 )
 
 // yesOrNo is a question whether something does; hiresFix is the name of a setting, which fixes nothing.
@@ -51,14 +50,13 @@ var (
 )
 
 var (
+	// heaps are memory that is neither of a GPU nor of the machine: what a program gave itself. ofDevices are words of the others.
+	heaps     = lazily(`(?i)\bjava(?:\.lang\.OutOfMemoryError|script heap| heap)|\b(?:JVM|metaspace|heap space|GC overhead|maxmemory|redis|allowed memory size|innodb_buffer_pool|shared_buffers|work_mem|elasticsearch)\b`)
+	ofDevices = lazily(`(?i)\b(?:gpus?|vram|cuda\w*|cudnn|nvidia|geforce|rtx|gtx|torch|pytorch|tensorflow|jax|oom[- ]?killed|killed)\b|显[存卡]`)
 	// onDisk is an error with the name of one of memory, for a disk that is full.
 	onDisk = lazily(`(?i)\b(?:disk )?quota (?:is |was )?exceeded\b|\bno space left on device\b|\btoo many open files\b`)
-	// catalog is a heading of a page about errors, under which they are shown.
-	catalog = lazily(`(?im)^\W*(?:(?:example|common|typical) (?:errors?|error messages?|messages?)|what (?:this|the) error means|how to (?:fix|resolve|solve) (?:it|this)|(?:common|possible) (?:causes|solutions)|quick fix)\W*$`)
 	// byName is something that only is called like that.
 	byName = lazily(`(?i)^\W*(?:now playing|playing|tracks?|songs?|albums?|uploading|uploaded|downloading|downloaded|wrote|saved|saving|repo|repository|artifact)\b`)
-	// advised is what readers are told to look for.
-	advised = lazily(`(?i)(?:^|[:,;.] )\W*(?:then |always |also |first )*(?:look|check|search|watch|grep|scan|inspect|monitor)\b[^.]{0,80}\b(?:for|logs?|dmesg)\b|\b(?:processes|jobs|containers|tasks) (?:being|that (?:are|get)) killed\b`)
 )
 
 // spared: it did not run out.
@@ -75,7 +73,7 @@ var asksAbout = lazily(`(?i)\bhow to (?:solve|fix|resolve|deal with|handle|modif
 
 // met is somebody to whom it happened, whatever else the sentence is about; brings is what did that to him.
 var (
-	met = lazily(`(?i)\b(?:(?:I|we)(?:['’]m|['’]ve)?(?: (?:am|have|had|always|still|just|also|then|keep|now))*|(?:and|but) (?:still|then|always|again)) (?:get|got|getting|encounter(?:ed|ing)?|meets?|met|ran into|running into|receive[d]?|receiving|face[d]?|facing|hit|see|saw)\b[^.;!?]{0,40}(?:\boom\b|\bout[ -]of[ -]memory\b)|` +
+	met = lazily(`(?i)\b(?:(?:I|we)(?:['’]m|['’]ve)?(?: (?:am|have|had|always|still|just|also|then|keep|now|often|sometimes|usually|frequently|regularly|constantly))*|(?:and|but) (?:still|then|always|again)) (?:get|got|getting|encounter(?:ed|ing)?|meets?|met|ran into|running into|receive[d]?|receiving|face[d]?|facing|hit|see|saw)\b[^.;!?]{0,40}(?:\boom\b|\bout[ -]of[ -]memory\b)|` +
 		`(?:\boom\b|\bout[ -]of[ -]memory\b)[^.;!?]{0,30}\b(?:happens?|occurs?|appears?|comes?|shows? up)\b[^.;!?]{0,10}\b(?:when|while|after|as soon as) (?:I|we)\b|` +
 		`\b(?:when|while|after) (?:I|we)\b[^.;!?]{0,60}\b(?:occ[ue]r\w*|happens?|problem of|error of)\b[^.;!?]{0,20}(?:\boom\b|\bout[ -]of[ -]memory\b)`)
 	brings = lazily(`(?i)\b(?:since|because|but|then) (?:my|our|the) (?:GPU|card|machine|server|training|job|script|program)\b[^.;!?]{0,60}\b(?:runs|ran|is running|keeps running) out of (?:GPU |CUDA |video )?(?:memory|vram)\b|\b(?:this|it|which) (?:always |still |just |also |then |now )?(?:throws|raises|leads to|results in|gives)\b[^.;!?]{0,40}(?:\boom\b|\bout[ -]of[ -]memory\b)`)
@@ -97,17 +95,17 @@ func happened(s string, words *lazy) bool {
 const talkAfter = 120
 
 // reported is a failure that a text tells of.
-func reported(text string, all []sentence, scan Scan) (sampler.OOMEvent, bool) {
-	own := firstHand(all)
+func reported(text string, all []sentence, scan Scan, j *judge) (sampler.OOMEvent, bool) {
+	own := firstHand(all) || slices.ContainsFunc(all, func(s sentence) bool { return himself.MatchString(s.text) }) && j.weighs() <= 0
+	if heaps.MatchString(text) && !ofDevices.MatchString(text) {
+		return sampler.OOMEvent{}, false
+	}
 	for _, s := range all {
 		at := ranOut.FindStringIndex(s.text)
 		if at == nil || s.note {
 			continue
 		}
-		if (s.title || s.line == 1) && catalog.MatchString(text) {
-			continue
-		}
-		if onDisk.MatchString(s.text) || byName.MatchString(s.text) || advised.MatchString(s.text) && !own {
+		if heaps.MatchString(s.text) && !ofDevices.MatchString(s.text) || onDisk.MatchString(s.text) || byName.MatchString(s.text) {
 			continue
 		}
 		if yesOrNo.MatchString(s.text) && !first.MatchString(s.text) {
@@ -138,6 +136,9 @@ func reported(text string, all []sentence, scan Scan) (sampler.OOMEvent, bool) {
 		if strings.HasPrefix(e.Text, "MemoryError") {
 			e.Framework, e.Kind, e.MemoryKind = "", sampler.KindHostAlloc, sampler.MemoryHost
 		}
+		if strings.HasPrefix(e.Text, "BFCArena") {
+			e.Framework, e.Kind, e.MemoryKind = "onnxruntime", sampler.KindORT, sampler.MemoryGPU
+		}
 		if strings.HasPrefix(e.Text, "Hint:") {
 			e.Framework, e.Kind, e.MemoryKind = "tensorflow", sampler.KindTensorFlow, sampler.MemoryGPU
 		}
@@ -163,8 +164,11 @@ func complains(all []sentence) bool {
 	})
 }
 
+// helpWanted is what only those ask who want help.
+const helpWanted = `\b(?:is|are) there (?:an?|any\w*|some\w*|other)\b[^.]*\?|\bwhat (?:should|can|could|do|am) I\b|\bhow (?:can|do|should|could|to)\b[^.]*\?|\bwhy\b[^.]*\?|\b(?:any|your) (?:help|ideas?|advi[cs]es?|suggestions?|insights?|tips)\b|\b(?:please|can|could) (?:any(?:one|body) |some(?:one|body) |you )?help\b|\b(?:thanks|thank you)\b|\bhow (?:can|do) I\b|请问|怎么办|求助`
+
 var (
-	plea = lazily(`(?i)\b(?:workaround|solution)s?\b|\b(?:is|are) there (?:an?|any\w*|some\w*|other)\b[^.]*\?|\bwhat (?:should|can|could|do|am) I\b|\bhow (?:can|do|should|could|to)\b[^.]*\?|\bwhy\b[^.]*\?|\b(?:any|your) (?:help|ideas?|advi[cs]es?|suggestions?|insights?|tips)\b|\b(?:please|can|could) (?:any(?:one|body) |some(?:one|body) |you )?help\b|\b(?:thanks|thank you)\b|\bhow (?:can|do) I\b|请问|怎么办|求助`)
+	plea = lazily(`(?i)\b(?:workaround|solution)s?\b|` + helpWanted)
 	// fills is a GPU that fills up, told without a word for how that ends.
 	fills = lazily(`(?i)\bmemory (?:issue|problem)s?\b|\b(?:GPU|CUDA|VRAM)\b[^.]{0,30}\b(?:memory|usage|consumption)?\b[^.]{0,20}\b(?:keeps?|is|was|kept) (?:\w+ ){0,2}(?:growing|increasing|rising|climbing)\b|\b(?:GPU memory|VRAM)\b[^.]{0,20}\b(?:grows|increases|rises|climbs|blows up|fills up|grow and grow|grow\w* more and more)\b|\b(?:GPU|CUDA|VRAM|memory)\b[^.?]{0,24}\b(?:usage |consumption |use )?(?:will |would |then )*(?:blows?|blew) up\b|\bstarv\w+ (?:of|for) (?:\w+ )?(?:memory|vram)\b|` + unreleased)
 	// neither: it did not happen, it is what a program or a text is to do about it, or only an example of it.
@@ -182,8 +186,8 @@ var (
 )
 
 // cutShort is the head of a traceback in a notebook, which names the error that a post leaves off below, or what TensorFlow
-// prints below one.
-var cutShort = lazily(`(?m)^\s*(?:\w+\.)*(?:MemoryError|OutOfMemoryError|ResourceExhaustedError) +Traceback \(most recent call last\)|^\s*Hint: If you want to see a list of allocated tensors when OOM happens`)
+// prints below one, or the arena of ONNX Runtime in a title that is full.
+var cutShort = lazily(`(?m)^\s*(?:\w+\.)*(?:MemoryError|OutOfMemoryError|ResourceExhaustedError) +Traceback \(most recent call last\)|^\s*Hint: If you want to see a list of allocated tensors when OOM happens|\bBFCArena::AllocateRawInternal\([^\n]*\) Failed to alloc\w*\s*$`)
 
 // eventOf makes the event. The context is read as if the error stood at the end of the text.
 func eventOf(text string, s sentence, all []sentence, scan Scan) sampler.OOMEvent {

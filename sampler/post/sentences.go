@@ -84,7 +84,7 @@ var (
 	// own is a heading of one's own list of failures, whatever stands below it.
 	own = lazily(`^#{1,6}\s+(?i:\W*(?:(?:bug|incident|post[- ]?mortem)\b[ #\d.]*|(?:crash|failure) #?\d+ ?)[:—–-]\s*)`)
 	// first is somebody who speaks of what happened to him; second is advice to others.
-	first  = lazily(`(?i)\b(?:I|I['’]m|I['’]ve|my|me|we|our|thanks|thank you|hello|hi|please (?:any )?(?:help|advi[cs]e))\b|[\p{Hangul}\p{Hiragana}]|我|报错|请问|跑不通|请教|求助|各位|大佬` + mineIn())
+	first  = lazily(`[\p{Hangul}\p{Hiragana}]|\b(?i:we|our)\b|` + ofSelf + mineIn())
 	second = lazily(`(?i)\byou (?:can|may|might|should|could|need|must|have|want|are|get|see|use|run)\b|\byour (?:\w+ )?(?:gpu|model|code|data|batch|card|program|machine|system|training|memory|vram|input|images?|own)\b`)
 	// gear is a GPU of one's own, as a heading names it.
 	gear = lazily(`(?i)\b(?:[AHLVT]\d{1,3}|A6000|(?:RTX|GTX|Titan) ?\w*|[1-5]0[5-9]0(?:ti)?|\d{1,3} ?Gi?B)\b`)
@@ -93,6 +93,10 @@ var (
 	// form are headings of the forms for bug reports.
 	form = lazily(`(?im)^\W*(?:describe the (?:bug|issue|problem)|(?:steps? )?to reproduce|reproduction|(?:steps to reproduce)|expected behaviou?r|system info\w*|(?:your )?(?:current )?environment|env|hardware|reproduce steps|issue description|checklist|reminder|error message|what happened)\b`)
 )
+
+// ofSelf are words of whoever speaks of himself or asks others. Japanese and Korean leave them out, so that any sentence may be of one. Who
+// explains says we, too.
+const ofSelf = `(?i:\b(?:I|I['’]m|I['’]ve|my|me|thanks|thank you|hello|hi|please (?:any )?(?:help|advi[cs]e))\b)|我|报错|请问|跑不通|请教|求助|各位|大佬`
 
 // title is the heading of a post: the first line, where what follows is a report and no documentation. Who shows an
 // error reports one.

@@ -1,0 +1,124 @@
+package post
+
+import (
+	"slices"
+	"strings"
+
+	"nvpeak/sampler"
+)
+
+// place is where an event stands in a text.
+type place struct {
+	*reading
+	e     sampler.OOMEvent
+	line  string
+	index int
+}
+
+// around are the lines from so many before it to so many after it.
+func (p *place) around(from, to int) []string {
+	return p.lines[min(max(0, p.index+from), len(p.lines)):min(max(0, p.index+to), len(p.lines))]
+}
+
+// spot is a clue in a place.
+type spot struct {
+	why    string
+	weight int
+	is     func(p *place) bool
+}
+
+var (
+	// conditional makes of a sentence or of the lines before it what would be.
+	conditional = lazily(`(?i)(?:^|[^\w])(?:if|whenever|in case|should|unless|wenn|falls|sollte|si|en cas|lorsque|cuando|se|quando|als|wanneer|indien|если|когда)\s+\S|如果|若|場合|とき|경우|하면`)
+	// leads is a line above an example.
+	leads = lazily(`(?i)\b(?:examples?|e\.g\.|sample|ejemplo|exemple|exemplo|beispiel|voorbeeld|looks? like|such as)\b[^.]{0,40}[:：]\W*$|пример[^.]{0,40}[:：]\W*$|(?:例如|示例|类似|如下|以下|例|예시|예)[^。.]{0,30}[:：]?\W*$`)
+	// instructs is a remedy as an order.
+	instructs = lazily(`(?i)^\s*(?:[-*+•>]|\d{1,2}[.)])?\s*\W*(?:solutions?|fix(?:es)?|try|reduce|lower|decrease|use|set|increase|causes?|diagnose|actions?|workarounds?|remed(?:y|ies)|resolution|what to do|how to (?:fix|solve)|check)\b`)
+	// topic is a heading with nothing but what failed.
+	topic = lazily(`(?i)^(?:#{2,6}\s|\*\*).*\b(?:oom|out[ -]of[ -]memory|memory|vram|gpu|cuda|error)\b`)
+	// stringInCode is what stands before a message in quotes on a line of a program, onlyQuote before one on a line of its own; entry is
+	// one in a list.
+	stringInCode = lazily(`(?:[(\[{,=:]|return|in)\s*[frbuL@$]{0,2}["'\x60][^"'\x60]*$`)
+	entry        = lazily(`^\s*[frbuL]{0,2}(?:"[^"]*"|'[^']*'),\s*(?:#.*|//.*)?$`)
+	onlyQuote    = lazily(`^\s*[frbuL]{0,2}["'\x60](?:[\w.]+: )?$`)
+	// ofSource is a line of a program.
+	ofSource = lazily(`[;{})\]],?\s*$|^\s*(?:def|class|if|for|assert|return|import|from|var|let|const|public|private|func|fn|with|try|except|catch|else|async|await|expect|it|test)\b|^\s*\w[\w.]* :?= |\w\(`)
+)
+
+// spots are the clues in the place of an event.
+var spots = []spot{
+	{"a string of a program", 8, inProgram},
+	{"a comment of a program", 8, func(p *place) bool {
+		return note.MatchString(p.line) && program.MatchString(p.text) && !slices.ContainsFunc(p.all, func(s sentence) bool { return !s.title })
+	}},
+	{"it is quoted", 2, func(p *place) bool {
+		return p.e.Extra["told"] == nil && cited.MatchString(p.line) && !native.MatchString(p.line)
+	}},
+	{"it would be", 2, func(p *place) bool {
+		before, _, is := strings.Cut(p.line, p.e.Text[:min(len(p.e.Text), 12)])
+		before = before[strings.LastIndex(before, ". ")+1:]
+		return is && conditional.MatchString(before) && !first.MatchString(before)
+	}},
+	{"it is an example", 2, func(p *place) bool {
+		for _, l := range p.around(-3, 0) {
+			if leads.MatchString(l) {
+				return true
+			}
+		}
+		return false
+	}},
+	{"remedies stand below", 2, func(p *place) bool {
+		n := 0
+		for _, l := range p.around(1, 8) {
+			if instructs.MatchString(l) && !first.MatchString(l) {
+				n++
+			}
+		}
+		return n >= 2
+	}},
+	{"under the name of the failure", 1, func(p *place) bool {
+		for _, l := range p.around(-5, 0) {
+			if topic.MatchString(l) && p.index > 0 {
+				return true
+			}
+		}
+		return false
+	}},
+}
+
+// program begins a text that is a program, and note is a comment in one.
+var (
+	program = lazily(`\A\s*(?:(?:#|//)[^\n]*\n\s*)*(?:import [\w.]+|from [\w.]+ import\b|#include\b|package \w+\s*$|def \w+\(|class \w+)`)
+	note    = lazily(`^\s*(?:#|//|\*)\s`)
+)
+
+// cited is a line that only quotes an error: in quotes or a cell of a table.
+var cited = lazily(`(?i)^\s*\|.*` + citedError + `.*\|\s*$|["'“\x60]` + citedError + `["'”\x60]`)
+
+// citedError is an error with nothing behind it.
+const citedError = `(?:[\w.]+: )?(?:cuda |gpu |hip )?(?:error: ?)?(?:out of memory|outofmemoryerror)\.?`
+
+// native is what a program prints around an error that it quotes: its level, a call, a place, a state.
+var native = lazily(`\d\d:\d\d:\d\d|\bin func\b|\[ERROR\]|\bUNAVAILABLE\b|\w\(CUDA_ERROR_|::\w+\(|\.(?:cpp|cc|cuh?|hp?p?|rs|py|go):\d+\b|\bErr\(`)
+
+// inProgram: the message is a text in quotes on a line of source, with lines of source around it.
+func inProgram(p *place) bool {
+	at := strings.Index(p.line, p.e.Text[:min(len(p.e.Text), 12)])
+	if at < 0 {
+		return false
+	}
+	before := p.line[:at]
+	if p.index > 0 && onlyQuote.MatchString(before) {
+		before = strings.TrimSpace(p.lines[p.index-1]) + before
+	}
+	if !stringInCode.MatchString(before) && !entry.MatchString(p.line) {
+		return false
+	}
+	n := 0
+	for _, l := range p.around(-4, 5) {
+		if ofSource.MatchString(l) {
+			n++
+		}
+	}
+	return n >= 4
+}
