@@ -2,6 +2,11 @@ package explain
 
 import "nvpeak/sampler"
 
+// samplesBetween: a training runs its model between two steps, as to show what it has learned.
+func (f *facts) samplesBetween() bool {
+	return f.program.is(training) && f.late() && f.inFunction("sample") && f.inFunction("forward")
+}
+
 // phaseFunctions are parts of function names that give a phase away; the innermost row that
 // fits wins over the order of rows only when its phase is named by the log itself.
 var phaseFunctions = []struct {
@@ -19,6 +24,9 @@ var phaseFunctions = []struct {
 func (f *facts) phase() string {
 	if f.movesModel() && (f.context.Phase == "" || f.context.Phase == sampler.PhaseInference || f.context.Phase == sampler.PhaseTraining && !f.context.Epoch.Known() && !f.context.Step.Known()) {
 		return sampler.PhaseLoading
+	}
+	if f.context.Phase == sampler.PhaseInference && f.samplesBetween() {
+		return sampler.PhaseValidation
 	}
 	if f.context.Phase != "" {
 		return f.context.Phase

@@ -9,6 +9,7 @@ import (
 // one that says so. Bars of data sets, downloads and validations count something else.
 var stepForms = compiled(
 	`(?i)\b(?:global[_ ]?)?(?:step|iter|iteration)\b["']?[\s:=#\[(]{0,4}(\d+)`,
+	`(?i)^batch (\d+), .*\bloss\b`,
 	`(?i)^(?:[^%|]*\b(?:epochs?|train\w*|steps?)\b[^%|]*)?\s*\d+%\|[^|]*\|\s*(\d+)/\d+ \[`,
 )
 
@@ -19,7 +20,7 @@ const maxStep = 1_000_000_000
 func stepOf(line string) (n int, ok bool) {
 	line = line[:min(len(line), markBytes)]
 	low := lower(line)
-	if !strings.Contains(low, "step") && !strings.Contains(low, "iter") && !strings.Contains(low, "%|") {
+	if !strings.Contains(low, "step") && !strings.Contains(low, "iter") && !strings.Contains(low, "%|") && !strings.HasPrefix(low, "batch ") {
 		return 0, false
 	}
 	for _, re := range stepForms() {
