@@ -192,6 +192,11 @@ __u32 most[FUNCTIONS];
 volatile const __u64 namespace_device = 0;
 volatile const __u64 namespace_inode = 0;
 
+// The cookie of the one probe that this copy of the programs is for, before Linux 5.15, where a probe has none; 0: it has.
+volatile const __u64 only_cookie = 0;
+
+static __always_inline __u64 cookie_of(struct pt_regs *r) { return only_cookie ? only_cookie : bpf_get_attach_cookie(r); }
+
 struct arguments {
 	__u64 a1, a2, a3, a4, a5, a6;
 };
@@ -392,7 +397,7 @@ static __always_inline __u64 product(__u64 a, __u64 b) { return (a | b) >> 32 ? 
 SEC("uprobe.multi")
 int entered(struct pt_regs *r)
 {
-	__u64 cookie = bpf_get_attach_cookie(r);
+	__u64 cookie = cookie_of(r);
 	if (SET(cookie) != live[FUNCTION(cookie) & (FUNCTIONS - 1)])
 		return 0;
 	__u64 thread = who();
@@ -456,7 +461,7 @@ static __always_inline int inner(__u64 thread, const struct call *c, __s32 answe
 SEC("uretprobe.multi")
 int returned(struct pt_regs *r)
 {
-	__u64 cookie = bpf_get_attach_cookie(r), thread = who();
+	__u64 cookie = cookie_of(r), thread = who();
 	struct call_key key = {thread, FUNCTION(cookie), FRAME_LEFT(r)};
 	struct call *found = bpf_map_lookup_elem(&calls, &key);
 	if (!thread || !found)
