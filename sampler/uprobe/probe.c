@@ -341,19 +341,25 @@ static __always_inline int too_often(__u64 cookie, __u64 thread, __u64 now)
 	return 1;
 }
 
-#define MILLISECOND 1000000ULL
-
-// again says whether the probe of another library has seen this call.
+// again says whether the probe of another library has seen this call, as far as it has not returned: who sees it next may have to wait
+// for a processor meanwhile. Not all returns are looked at, so this does not hold for ever.
 static __always_inline int again(struct pt_regs *r, __u64 cookie, __u64 thread, __u64 now)
 {
 	struct entry this = {PLACE_OF(r), now, LIBRARY(cookie)}, *last = bpf_map_lookup_elem(&entries, &thread);
 	if (!last)
 		bpf_map_update_elem(&entries, &thread, &this, BPF_ANY);
-	else if (last->at == this.at && last->library != this.library && now - last->time < MILLISECOND)
+	else if (last->at == this.at && last->library != this.library && now - last->time < SECOND)
 		return 1;
 	else
 		*last = this;
 	return 0;
+}
+
+static __always_inline void answer_seen(__u64 thread)
+{
+	struct entry *last = bpf_map_lookup_elem(&entries, &thread);
+	if (last)
+		last->at = 0;
 }
 
 enum { ON_DEVICE = 1, ON_HOST, ON_HOST_NUMA, ON_HOST_NUMA_CURRENT }; // CUmemLocationType
@@ -463,6 +469,8 @@ int returned(struct pt_regs *r)
 {
 	__u64 cookie = cookie_of(r), thread = who();
 	struct call_key key = {thread, FUNCTION(cookie), FRAME_LEFT(r)};
+	if (libraries > 1)
+		answer_seen(thread);
 	struct call *found = bpf_map_lookup_elem(&calls, &key);
 	if (!thread || !found)
 		return 0; // it was entered before we came
