@@ -438,7 +438,7 @@ func used(pid int) (sum time.Duration) {
 
 // cost is what nvpeak takes and what programs pay, in turns with and without.
 func cost() bool {
-	const turns, seconds = 3, 8
+	const turns, seconds = 2, 5
 	fmt.Println("calls a second | CPU of stream without requests, % | with | calls it made | lost")
 	for _, calls := range []int{0, 100, 2000, 100000} {
 		var shares [2][]float64
@@ -448,7 +448,7 @@ func cost() bool {
 				w := watch("--requests", requests)
 				p := play()
 				p.do("device 0")
-				time.Sleep(3 * time.Second) // until it is at rest
+				time.Sleep(2 * time.Second) // until it is at rest
 				before, began := used(w.cmd.Process.Pid), time.Now()
 				if calls == 0 {
 					time.Sleep(seconds * time.Second)
@@ -509,5 +509,5 @@ func cost() bool {
 
 func middle(list []float64) float64 {
 	slices.Sort(list)
-	return list[len(list)/2]
+	return (list[(len(list)-1)/2] + list[len(list)/2]) / 2
 }

@@ -90,6 +90,11 @@ func open(t *request.Tracker, o Options) (*Door, error) {
 		d.clock = sampler.NewSteady()
 	}
 	err := d.install(o)
+	if err == nil && o.Single && !capable(true) { // the programs are allowed, and what a libcuda would need that may come later is not
+		d.objects.Close() //nolint:errcheck // nothing can be done about it
+		closeAll(d.ends)
+		err = os.ErrPermission
+	}
 	if err != nil {
 		return nil, whyNot(err, o.Single)
 	}
