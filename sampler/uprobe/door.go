@@ -315,7 +315,7 @@ func (d *Door) Libraries() (n int) {
 func whyNot(err error, single bool) error {
 	switch {
 	case locked(): // however it is said: a function that may not be called is one that is not known
-		return fmt.Errorf("%w: %w", ErrLockdown, err)
+		return ErrLockdown
 	case errors.Is(err, ebpf.ErrNotSupported), errors.Is(err, syscall.ENOSYS):
 		return fmt.Errorf("%w: %w", ErrKernel, err)
 	case !errors.Is(err, os.ErrPermission):
