@@ -3,6 +3,8 @@
 package uprobe
 
 import (
+	"debug/elf"
+	"encoding/binary"
 	"errors"
 	"os"
 	"os/exec"
@@ -129,4 +131,28 @@ func TestLoadedBefore(t *testing.T) {
 	if n := r.snapshot().Door.Unseen; n > 0 {
 		t.Errorf("%d processes are said to have been missed", n)
 	}
+}
+
+// A library whose alignment is above a page is loaded in another way, from glibc 2.35 on: its place is reserved first.
+func TestAligned(t *testing.T) {
+	r := newRig(t, 1, Options{Libraries: []string{}})
+	at := copyOf(t, r.dir)
+	b, err := os.ReadFile(cudatest.Library(at))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The alignment of the first segment, which lies at 0: https://refspecs.linuxfoundation.org/elf/gabi4+/ch5.pheader.html
+	const headers, size, alignment = 32, 56, 48
+	for p := b[binary.LittleEndian.Uint64(b[headers:]):]; ; p = p[size:] {
+		if elf.ProgType(binary.LittleEndian.Uint32(p)) == elf.PT_LOAD {
+			binary.LittleEndian.PutUint64(p[alignment:], 1<<16)
+			break
+		}
+	}
+	if err := os.WriteFile(cudatest.Library(at), b, 0o700); err != nil { //nolint:gosec // it is loaded
+		t.Fatal(err)
+	}
+	p := cudatest.Start(t, exec.Command(filepath.Join(r.dir, "play"), cudatest.Library(at))) //nolint:gosec // a test
+	p.Do("device 0")
+	r.until("a request is seen", func() bool { p.Do("alloc a 1000", "free a"); r.snapshot(); return len(r.seen) > 0 })
 }
