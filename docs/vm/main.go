@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -497,7 +498,12 @@ func cost() bool {
 		for time.Since(began) < 5*time.Second {
 			time1(p, 1500)
 		}
-		pairs[2] = append(pairs[2], time1(p, 10000))
+		w.lock.Lock()
+		letGo := w.last.Door != nil && len(w.last.Door.Busy) > 0
+		w.lock.Unlock()
+		if letGo { // a machine that is slow does not call so often
+			pairs[2] = append(pairs[2], time1(p, 10000))
+		}
 		p.end("exit 0")
 		began = time.Now()
 		w.close()
@@ -508,6 +514,9 @@ func cost() bool {
 }
 
 func middle(list []float64) float64 {
+	if len(list) == 0 {
+		return math.NaN()
+	}
 	slices.Sort(list)
 	return (list[(len(list)-1)/2] + list[len(list)/2]) / 2
 }

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"nvpeak/sampler"
+	"nvpeak/sampler/request"
 	"nvpeak/sampler/uprobe/cudatest"
 )
 
@@ -155,4 +156,34 @@ func TestAligned(t *testing.T) {
 	p := cudatest.Start(t, exec.Command(filepath.Join(r.dir, "play"), cudatest.Library(at))) //nolint:gosec // a test
 	p.Do("device 0")
 	r.until("a request is seen", func() bool { p.Do("alloc a 1000", "free a"); r.snapshot(); return len(r.seen) > 0 })
+}
+
+// A second library of a process is waited for, though that has the first one, until it is mapped.
+func TestSecond(t *testing.T) {
+	cudatest.Alone(t)
+	dir := cudatest.Build(t)
+	at := copyOf(t, dir)
+	d, err := Open(request.New(everybody{}), Options{Libraries: []string{}, mappings: true})
+	needDoor(t, err)
+	defer d.Close()
+	d.mappings.close() // the test tells
+	d.mappings = nil
+	var st unix.Stat_t
+	if err := unix.Stat(cudatest.Library(at), &st); err != nil {
+		t.Fatal(err)
+	}
+	p := cudatest.Play(t, dir)
+	p.Do("device 0")
+	d.load(loads{pid: p.PID(), inode: st.Ino})
+	p.Do("load " + cudatest.Library(at))
+	for d.withInode(st.Ino) == nil {
+		select {
+		case news := <-d.news:
+			if l, ok := news.(loads); ok {
+				d.load(l)
+			}
+		case <-time.After(time.Second):
+			t.Fatal("it is not looked for any more")
+		}
+	}
 }
