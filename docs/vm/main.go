@@ -293,11 +293,13 @@ func watch(args ...string) *watcher {
 			}
 			w.lock.Lock()
 			w.seen, w.last = append(w.seen, s.Requests...), s
+			lists := [][]sampler.Process{s.Unplaced}
 			for i := range s.GPUs {
-				for _, p := range s.GPUs[i].Processes {
-					if p.Requests != nil {
-						w.of[p.PID] = *p.Requests
-					}
+				lists = append(lists, s.GPUs[i].Processes)
+			}
+			for _, p := range slices.Concat(lists...) {
+				if p.Requests != nil {
+					w.of[p.PID] = *p.Requests
 				}
 			}
 			if w.n++; w.n == 1 {
@@ -393,7 +395,7 @@ func events() bool {
 	p.end("exit 3")
 	died := w.until(func() bool { return w.of[p.cmd.Process.Pid].ExitStatus.Known() })
 	r = w.of[p.cmd.Process.Pid]
-	check("death", died && r.ExitStatus.Or(-1) == 3 && r.Refusal != nil && r.Refusal.Bytes == 6442450945, fmt.Sprintf("%+v", r.Refusal))
+	check("death", died && r.ExitStatus.Or(-1) == 3 && r.Refusal != nil && r.Refusal.Bytes == 6442450945, fmt.Sprintf("%+v; %q", r.Refusal, say(w.seen, p.cmd.Process.Pid)))
 
 	// A libcuda that nobody has had before, as in a new container.
 	late := "/tmp/late/libcuda.so.1"
