@@ -381,6 +381,7 @@ var textsEN = map[string]string{
 	"doctor.no_libcuda":           "allowed, but there is no libcuda.so.1 to look at yet; a copy that a program brings is looked at once the driver lists it, or from the start with --requests on",
 	"doctor.privilege":            "not seen: reading them at the driver takes the capabilities BPF and PERFMON",
 	"doctor.privilege_old":        "not seen: on Linux {release} it takes root, the capabilities BPF and PERFMON suffice from 6.6 on",
+	"doctor.privilege_old_inside": "not seen: on Linux {release} it takes the capability SYS_ADMIN in a container, BPF and PERFMON suffice from 6.6 on",
 	"doctor.old_kernel":           "not seen: Linux {release} has no probes for BPF that nvpeak can use",
 	"doctor.update_kernel":        "update the kernel to 6.6 or newer",
 	"doctor.no_bpf":               "not seen: this kernel was built without BPF or without uprobes",

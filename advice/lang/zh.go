@@ -381,6 +381,7 @@ var textsZH = map[string]string{
 	"doctor.no_libcuda":           "有权限，但还没有可观察的 libcuda.so.1；程序自带的副本在驱动列出该程序后观察，用 --requests on 则从启动时开始",
 	"doctor.privilege":            "看不到：在驱动处观察需要 BPF 和 PERFMON 权能",
 	"doctor.privilege_old":        "看不到：Linux {release} 上需要 root，从 6.6 起 BPF 和 PERFMON 权能就够了",
+	"doctor.privilege_old_inside": "看不到：Linux {release} 上容器需要 SYS_ADMIN 权能，从 6.6 起 BPF 和 PERFMON 权能就够了",
 	"doctor.old_kernel":           "看不到：Linux {release} 没有 nvpeak 可用的 BPF 探针",
 	"doctor.update_kernel":        "将内核更新到 6.6 或更新版本",
 	"doctor.no_bpf":               "看不到：该内核编译时没有启用 BPF 或 uprobes",

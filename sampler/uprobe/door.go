@@ -28,6 +28,7 @@ type Options struct {
 
 	mappings    bool // what is loaded is told by records of the kernel's only, as before Linux 5.15
 	inseparable bool // single processes cannot be looked at, as in some kernels since
+	cookieless  bool // with Single: probes have no cookies, as before Linux 5.15
 }
 
 // Door sees calls and passes them to a Tracker.
@@ -39,7 +40,8 @@ type Door struct {
 	loading  bool        // a program in the kernel tells who loads a libcuda
 	mappings *mappings   // else its records; nil: the kernel does not tell
 	single   bool
-	inside   bool // only processes of its own pid namespace are seen
+	copies   *ebpf.CollectionSpec // each probe has programs of its own, made from this; nil: it has a cookie
+	inside   bool                 // only processes of its own pid namespace are seen
 	calls    *ringbuf.Reader
 	reading  sync.Mutex
 	reads    bool          // somebody reads the calls
@@ -67,20 +69,18 @@ type Door struct {
 type objects struct {
 	Entered  *ebpf.Program `ebpf:"entered"`
 	Returned *ebpf.Program `ebpf:"returned"`
+	Memory   *ebpf.Map     `ebpf:".bss"` // of the variables
 	probeMaps
 	probeVariables
 }
 
-func (o *objects) Close() error { return _ProbeClose(o.Entered, o.Returned, &o.probeMaps) }
+func (o *objects) Close() error { return _ProbeClose(o.Entered, o.Returned, o.Memory, &o.probeMaps) }
 
 // Open loads the programs and looks at the libraries of the system. Its errors wrap those of why.go.
 func Open(t *request.Tracker, o Options) (*Door, error) {
-	d, err := open(t, o)
-	if errors.Is(err, ErrKernel) && !o.Single {
-		o.Single = true
-		return open(t, o)
-	}
-	return d, err
+	allowLocked() // else not even what the kernel can do is told while somebody else looks
+	o.Single = o.Single || !haveMulti()
+	return open(t, o)
 }
 
 func open(t *request.Tracker, o Options) (*Door, error) {
@@ -90,12 +90,17 @@ func open(t *request.Tracker, o Options) (*Door, error) {
 		d.clock = sampler.NewSteady()
 	}
 	err := d.install(o)
+	if err == nil && o.Single && !capable(true) { // the programs are allowed, and what a libcuda would need that may come later is not
+		d.objects.Close() //nolint:errcheck // nothing can be done about it
+		closeAll(d.ends)
+		err = os.ErrPermission
+	}
 	if err != nil {
-		return nil, whyNot(err)
+		return nil, whyNot(err, o.Single)
 	}
 	if d.calls, err = ringbuf.NewReader(d.objects.Events); err != nil {
 		d.objects.Close() //nolint:errcheck // that it failed before is what counts
-		return nil, whyNot(err)
+		return nil, whyNot(err, o.Single)
 	}
 	for n := range d.bounds.most {
 		d.bounds.most[n] = mostCalls
@@ -108,7 +113,7 @@ func open(t *request.Tracker, o Options) (*Door, error) {
 	for _, path := range o.Libraries {
 		if _, err := d.attach(path, 0); err != nil {
 			d.Close()
-			return nil, whyNot(err)
+			return nil, whyNot(err, o.Single)
 		}
 	}
 	if !d.loading {
@@ -147,7 +152,12 @@ func (d *Door) install(o Options) error {
 		}
 	}
 	d.single = o.Single
-	allowLocked()
+	if o.Single && (o.cookieless || !haveCookies()) {
+		d.copies = spec
+		if err := spec.Variables["only_cookie"].Set(uint64(1)); err != nil { // these will not run
+			return err
+		}
+	}
 	if err := spec.LoadAndAssign(&d.objects, nil); err != nil {
 		return err
 	}
@@ -181,7 +191,9 @@ func (d *Door) watchLoads(spec *ebpf.CollectionSpec) {
 
 // shared are the maps that all programs have together.
 func (d *Door) shared() *ebpf.CollectionOptions {
-	return &ebpf.CollectionOptions{MapReplacements: map[string]*ebpf.Map{"events": d.objects.Events, "callers": d.objects.Callers, "threads": d.objects.Threads}}
+	o := &d.objects
+	return &ebpf.CollectionOptions{MapReplacements: map[string]*ebpf.Map{"events": o.Events, "callers": o.Callers, "threads": o.Threads,
+		"calls": o.Calls, "answers": o.Answers, "entries": o.Entries, "paces": o.Paces, ".bss": o.Memory}}
 }
 
 // watch runs a program at a tracepoint.
@@ -300,15 +312,15 @@ func (d *Door) Libraries() (n int) {
 }
 
 // whyNot says why there is no door, as far as the error and the system tell.
-func whyNot(err error) error {
+func whyNot(err error, single bool) error {
 	switch {
+	case locked(): // however it is said: a function that may not be called is one that is not known
+		return ErrLockdown
 	case errors.Is(err, ebpf.ErrNotSupported), errors.Is(err, syscall.ENOSYS):
 		return fmt.Errorf("%w: %w", ErrKernel, err)
 	case !errors.Is(err, os.ErrPermission):
 		return fmt.Errorf("%w: %w", ErrBroken, err)
-	case locked():
-		return fmt.Errorf("%w: %w", ErrLockdown, err)
-	case capable():
+	case capable(single):
 		return fmt.Errorf("%w: %w", ErrSeccomp, err)
 	}
 	return ErrPrivilege // what the library adds is about limits of memory, which these are not

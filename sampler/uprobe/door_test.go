@@ -53,7 +53,7 @@ func needDoor(t *testing.T, err error) {
 	if err == nil {
 		return
 	}
-	if !capable() {
+	if !capable(false) {
 		t.Skipf("uprobes need root: %v", err)
 	}
 	t.Fatal(err)
@@ -134,6 +134,13 @@ func bothWays(t *testing.T, test func(*testing.T, Options)) {
 	}
 }
 
+// everyWay is bothWays, and with the probes of a kernel before Linux 5.15.
+func everyWay(t *testing.T, test func(*testing.T, Options)) {
+	t.Helper()
+	bothWays(t, test)
+	t.Run("without cookies", func(t *testing.T) { test(t, Options{Single: true, cookieless: true}) })
+}
+
 // snapshot is one of now.
 func (r *rig) snapshot() *sampler.Snapshot {
 	s := &sampler.Snapshot{Time: r.clock.Now()}
@@ -183,7 +190,7 @@ func asked(lines []string) (list []string) {
 
 // Each way of asking, on two GPUs: event by event as the program says itself.
 func TestEveryRequest(t *testing.T) {
-	bothWays(t, func(t *testing.T, o Options) {
+	everyWay(t, func(t *testing.T, o Options) {
 		r := newRig(t, 2, o)
 		p := cudatest.Play(t, r.dir)
 		want := asked(p.Do("device 0", "alloc a 1000000007", "alloc b 2000000000", "free a",
@@ -259,7 +266,7 @@ func (r *rig) until(what string, ok func() bool) {
 
 // A program that begins while we look, with a library that nobody has used before.
 func TestNewLibrary(t *testing.T) {
-	bothWays(t, func(t *testing.T, o Options) {
+	everyWay(t, func(t *testing.T, o Options) {
 		o.Libraries = []string{}
 		r := newRig(t, 1, o)
 		p := cudatest.Play(t, r.dir)
@@ -273,6 +280,10 @@ func TestLeave(t *testing.T) {
 	cudatest.Alone(t)
 	d, err := Open(request.New(everybody{}), Options{Libraries: []string{cudatest.Library(cudatest.Build(t))}})
 	needDoor(t, err)
+	if d.copies != nil {
+		d.Close()
+		t.Skip("on this kernel probes are no files, which somebody else could have")
+	}
 	var ids []link.ID
 	for _, lib := range d.files {
 		for _, x := range lib.all() {
@@ -294,8 +305,8 @@ func TestLeave(t *testing.T) {
 	}
 	left := d.leave()
 	d.Close()
-	if n := there(); n != 2 {
-		t.Errorf("%d probes of 2 are still held", n)
+	if n := there(); n != len(ids) || n == 0 {
+		t.Errorf("%d probes of %d are still held", n, len(ids))
 	}
 	left()
 	r := &rig{t: t}
@@ -350,7 +361,7 @@ func TestOtherFiles(t *testing.T) {
 
 // Nobody pays for probes where there is no libcuda.
 func TestAwait(t *testing.T) {
-	needDoor(t, map[bool]error{false: ErrPrivilege}[capable()])
+	needDoor(t, map[bool]error{false: ErrPrivilege}[capable(false)])
 	cudatest.Alone(t)
 	dir, tracker := cudatest.Build(t), request.New(everybody{})
 	tracker.Begin(nil)

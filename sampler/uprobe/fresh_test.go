@@ -3,6 +3,8 @@
 package uprobe
 
 import (
+	"debug/elf"
+	"encoding/binary"
 	"errors"
 	"os"
 	"os/exec"
@@ -14,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"nvpeak/sampler"
+	"nvpeak/sampler/request"
 	"nvpeak/sampler/uprobe/cudatest"
 )
 
@@ -128,5 +131,59 @@ func TestLoadedBefore(t *testing.T) {
 	}
 	if n := r.snapshot().Door.Unseen; n > 0 {
 		t.Errorf("%d processes are said to have been missed", n)
+	}
+}
+
+// A library whose alignment is above a page is loaded in another way, from glibc 2.35 on: its place is reserved first.
+func TestAligned(t *testing.T) {
+	r := newRig(t, 1, Options{Libraries: []string{}})
+	at := copyOf(t, r.dir)
+	b, err := os.ReadFile(cudatest.Library(at))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The alignment of the first segment, which lies at 0: https://refspecs.linuxfoundation.org/elf/gabi4+/ch5.pheader.html
+	const headers, size, alignment = 32, 56, 48
+	for p := b[binary.LittleEndian.Uint64(b[headers:]):]; ; p = p[size:] {
+		if elf.ProgType(binary.LittleEndian.Uint32(p)) == elf.PT_LOAD {
+			binary.LittleEndian.PutUint64(p[alignment:], 1<<16)
+			break
+		}
+	}
+	if err := os.WriteFile(cudatest.Library(at), b, 0o700); err != nil { //nolint:gosec // it is loaded
+		t.Fatal(err)
+	}
+	p := cudatest.Start(t, exec.Command(filepath.Join(r.dir, "play"), cudatest.Library(at))) //nolint:gosec // a test
+	p.Do("device 0")
+	r.until("a request is seen", func() bool { p.Do("alloc a 1000", "free a"); r.snapshot(); return len(r.seen) > 0 })
+}
+
+// A second library of a process is waited for, though that has the first one, until it is mapped.
+func TestSecond(t *testing.T) {
+	cudatest.Alone(t)
+	dir := cudatest.Build(t)
+	at := copyOf(t, dir)
+	d, err := Open(request.New(everybody{}), Options{Libraries: []string{}, mappings: true})
+	needDoor(t, err)
+	defer d.Close()
+	d.mappings.close() // the test tells
+	d.mappings = nil
+	var st unix.Stat_t
+	if err := unix.Stat(cudatest.Library(at), &st); err != nil {
+		t.Fatal(err)
+	}
+	p := cudatest.Play(t, dir)
+	p.Do("device 0")
+	d.load(loads{pid: p.PID(), inode: st.Ino})
+	p.Do("load " + cudatest.Library(at))
+	for d.withInode(st.Ino) == nil {
+		select {
+		case news := <-d.news:
+			if l, ok := news.(loads); ok {
+				d.load(l)
+			}
+		case <-time.After(time.Second):
+			t.Fatal("it is not looked for any more")
+		}
 	}
 }

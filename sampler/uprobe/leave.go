@@ -12,7 +12,7 @@ import (
 
 // leave lets somebody else wait until the probes are out: the kernel takes tens of milliseconds for that, until nobody can be
 // in one, and does so before it lets a process end. A shell gets them as well, and ends once left is called, so that what is
-// closed here before is not the last of it. Where there is none, or probes are no files of their own (before Linux 6.6), this
+// closed here before is not the last of it. Where there is none, or probes are no files of their own (before Linux 5.15), this
 // process waits.
 func (d *Door) leave() (left func()) {
 	heir := exec.Command("/bin/sh", "-c", "read end")

@@ -245,7 +245,17 @@ func (d *Door) probe(lib *library, g *group, leaving bool, pid int) (links []lin
 		return []link.Link{x}, nil
 	}
 	for i, symbol := range g.symbols {
-		x, err := one(symbol, d.program(leaving), &link.UprobeOptions{Address: g.places[i], Cookie: g.cookies[i], PID: pid})
+		program, options := d.program(leaving), &link.UprobeOptions{Address: g.places[i], Cookie: g.cookies[i], PID: pid}
+		if d.copies != nil {
+			if program, err = d.copyFor(leaving, options.Cookie); err != nil {
+				return links, err
+			}
+			options.Cookie = 0
+		}
+		x, err := one(symbol, program, options)
+		if d.copies != nil {
+			program.Close() //nolint:errcheck // the probe keeps it
+		}
 		if err != nil {
 			return links, err
 		}
@@ -259,4 +269,22 @@ func (d *Door) program(leaving bool) *ebpf.Program {
 		return d.objects.Returned
 	}
 	return d.objects.Entered
+}
+
+// copyFor is a program for one probe alone, of which the cookie is a part.
+func (d *Door) copyFor(leaving bool, cookie uint64) (*ebpf.Program, error) {
+	spec, name := d.copies.Copy(), "entered"
+	if leaving {
+		name = "returned"
+	}
+	spec.Programs = map[string]*ebpf.ProgramSpec{name: spec.Programs[name]}
+	if err := spec.Variables["only_cookie"].Set(cookie); err != nil {
+		return nil, err
+	}
+	all, err := ebpf.NewCollectionWithOptions(spec, *d.shared())
+	if err != nil {
+		return nil, err
+	}
+	defer all.Close()
+	return all.DetachProgram(name), nil
 }

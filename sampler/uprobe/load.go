@@ -18,7 +18,7 @@ type loads struct {
 
 const (
 	// The kernel tells of a mapping some microseconds before it is there, and who makes it may not run meanwhile.
-	triesToLoad = 6
+	triesToLoad = 8
 	firstTry    = time.Millisecond // each further pause is twice as long
 )
 
@@ -38,8 +38,9 @@ func (d *Door) load(l loads) {
 	if l.inode != 0 && (lib == nil || l.at.Before(lib.since)) {
 		d.tracker.Late(l.pid, d.clock.Now())
 	}
-	d.searched[l.pid] = 0 // it may be its second one
-	if !d.searchIn(l.pid) && l.inode != 0 && l.tries < triesToLoad && unix.Kill(l.pid, 0) != unix.ESRCH {
+	d.searched[l.pid] = 0      // it may be its second one
+	found := d.searchIn(l.pid) // of any: it may be one that it has had before
+	if (!found || d.withInode(l.inode) == nil) && l.inode != 0 && l.tries < triesToLoad && unix.Kill(l.pid, 0) != unix.ESRCH {
 		time.AfterFunc(firstTry<<l.tries, func() {
 			l.tries++
 			d.tell(l)

@@ -149,7 +149,7 @@ func loadedLate(t *testing.T, o Options, beside func()) {
 
 // Who ends does not wait for the next look, however many programs begin.
 func TestListenEnds(t *testing.T) {
-	needDoor(t, map[bool]error{false: ErrPrivilege}[capable()])
+	needDoor(t, map[bool]error{false: ErrPrivilege}[capable(false)])
 	m := listen(func(loads) {})
 	if m == nil {
 		t.Fatal("the kernel does not tell")

@@ -192,6 +192,11 @@ __u32 most[FUNCTIONS];
 volatile const __u64 namespace_device = 0;
 volatile const __u64 namespace_inode = 0;
 
+// The cookie of the one probe that this copy of the programs is for, before Linux 5.15, where a probe has none; 0: it has.
+volatile const __u64 only_cookie = 0;
+
+static __always_inline __u64 cookie_of(struct pt_regs *r) { return only_cookie ? only_cookie : bpf_get_attach_cookie(r); }
+
 struct arguments {
 	__u64 a1, a2, a3, a4, a5, a6;
 };
@@ -336,19 +341,25 @@ static __always_inline int too_often(__u64 cookie, __u64 thread, __u64 now)
 	return 1;
 }
 
-#define MILLISECOND 1000000ULL
-
-// again says whether the probe of another library has seen this call.
+// again says whether the probe of another library has seen this call, as far as it has not returned: who sees it next may have to wait
+// for a processor meanwhile. Not all returns are looked at, so this does not hold for ever.
 static __always_inline int again(struct pt_regs *r, __u64 cookie, __u64 thread, __u64 now)
 {
 	struct entry this = {PLACE_OF(r), now, LIBRARY(cookie)}, *last = bpf_map_lookup_elem(&entries, &thread);
 	if (!last)
 		bpf_map_update_elem(&entries, &thread, &this, BPF_ANY);
-	else if (last->at == this.at && last->library != this.library && now - last->time < MILLISECOND)
+	else if (last->at == this.at && last->library != this.library && now - last->time < SECOND)
 		return 1;
 	else
 		*last = this;
 	return 0;
+}
+
+static __always_inline void answer_seen(__u64 thread)
+{
+	struct entry *last = bpf_map_lookup_elem(&entries, &thread);
+	if (last)
+		last->at = 0;
 }
 
 enum { ON_DEVICE = 1, ON_HOST, ON_HOST_NUMA, ON_HOST_NUMA_CURRENT }; // CUmemLocationType
@@ -392,7 +403,7 @@ static __always_inline __u64 product(__u64 a, __u64 b) { return (a | b) >> 32 ? 
 SEC("uprobe.multi")
 int entered(struct pt_regs *r)
 {
-	__u64 cookie = bpf_get_attach_cookie(r);
+	__u64 cookie = cookie_of(r);
 	if (SET(cookie) != live[FUNCTION(cookie) & (FUNCTIONS - 1)])
 		return 0;
 	__u64 thread = who();
@@ -456,8 +467,10 @@ static __always_inline int inner(__u64 thread, const struct call *c, __s32 answe
 SEC("uretprobe.multi")
 int returned(struct pt_regs *r)
 {
-	__u64 cookie = bpf_get_attach_cookie(r), thread = who();
+	__u64 cookie = cookie_of(r), thread = who();
 	struct call_key key = {thread, FUNCTION(cookie), FRAME_LEFT(r)};
+	if (libraries > 1)
+		answer_seen(thread);
 	struct call *found = bpf_map_lookup_elem(&calls, &key);
 	if (!thread || !found)
 		return 0; // it was entered before we came
@@ -526,14 +539,17 @@ struct inode {
 struct file {
 	struct path f_path;
 	struct inode *f_inode;
+	long long f_pos;
 } __attribute__((preserve_access_index));
 
 struct fdtable {
+	unsigned int max_fds;
 	struct file **fd;
 } __attribute__((preserve_access_index));
 
 struct files_struct {
 	struct fdtable *fdt;
+	unsigned int next_fd;
 } __attribute__((preserve_access_index));
 
 struct task_struct {
@@ -585,21 +601,16 @@ int execed(void *ctx)
 // MAP_DENYWRITE, which glibc's loader says of libraries and linkers do not say of what they link with; PROT_EXEC.
 #define DENY_WRITE 0x800
 #define EXECUTABLE 4
+// MAP_PRIVATE | MAP_ANONYMOUS: glibc from 2.35 on reserves room first for a library whose alignment is above a page, as of nearly all on arm64, and
+// has the file in fixed places of that then, for which the kernel looks for none.
+#define RESERVES 0x22
+#define NEAR 8
 
-// loading is called for each mapping that the kernel finds a place for, on the machine: the first one of a library is such a one. Most are of
-// no file, and leave it at once. The mapping itself comes microseconds later.
-SEC("raw_tp/vm_unmapped_area")
-int loading(void *ctx)
+// tell_load tells of a mapping if the file is a libcuda.
+static __always_inline int tell_load(struct file *file)
 {
-	struct task_struct *task = (void *)bpf_get_current_task_btf();
-	struct pt_regs *r = (void *)bpf_task_pt_regs((void *)task);
-	int fd = ARG5(r);
-	if (!IS_MMAP(r) || fd < 0 || !(MMAP_FLAGS(r) & DENY_WRITE || ARG3(r) & EXECUTABLE) || !task->files)
-		return 0;
-	struct file *file = NULL;
 	char name[sizeof(LIBCUDA)];
-	if (bpf_probe_read_kernel(&file, sizeof(file), task->files->fdt->fd + fd) || !file ||
-	    bpf_probe_read_kernel(name, sizeof(name), BPF_CORE_READ(file, f_path.dentry, d_name.name)))
+	if (bpf_probe_read_kernel(name, sizeof(name), BPF_CORE_READ(file, f_path.dentry, d_name.name)))
 		return 0;
 	for (int i = 0; i < sizeof(LIBCUDA) - 1; i++)
 		if (name[i] != LIBCUDA[i])
@@ -608,6 +619,37 @@ int loading(void *ctx)
 	__u64 thread = who();
 	if (thread)
 		tell(LOADS, thread, &c, 0);
+	return 1;
+}
+
+// loading is called for each mapping that the kernel finds a place for, on the machine: the first one of a library is such a one. Most are of
+// no file, and leave it at once. The mapping itself comes microseconds later.
+SEC("raw_tp/vm_unmapped_area")
+int loading(void *ctx)
+{
+	struct task_struct *task = (void *)bpf_get_current_task_btf();
+	struct pt_regs *r = (void *)bpf_task_pt_regs((void *)task);
+	struct file *file = NULL;
+	if (!IS_MMAP(r) || !task->files)
+		return 0;
+	int fd = ARG5(r);
+	if (fd >= 0) {
+		if ((MMAP_FLAGS(r) & DENY_WRITE || ARG3(r) & EXECUTABLE) && !bpf_probe_read_kernel(&file, sizeof(file), task->files->fdt->fd + fd) && file)
+			tell_load(file);
+		return 0;
+	}
+	if (MMAP_FLAGS(r) != RESERVES || ARG3(r))
+		return 0;
+	// For which file that is, is not said. What was opened last lies before the first number that is free, or near it where other threads open files, too;
+	// and the loader has read its head, which who only looks into libraries need not.
+	unsigned int last = task->files->next_fd, most = task->files->fdt->max_fds;
+	for (int i = 0; i < 2 * NEAR; i++) {
+		unsigned int at = i < NEAR ? last - 1 - i : last + i - NEAR;
+		if (at >= most || bpf_probe_read_kernel(&file, sizeof(file), task->files->fdt->fd + at) || !file)
+			continue;
+		if (BPF_CORE_READ(file, f_pos) > 0 && tell_load(file))
+			return 0;
+	}
 	return 0;
 }
 

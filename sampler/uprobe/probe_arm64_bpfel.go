@@ -93,6 +93,7 @@ const (
 	probeVarMost            = "most"
 	probeVarNamespaceDevice = "namespace_device"
 	probeVarNamespaceInode  = "namespace_inode"
+	probeVarOnlyCookie      = "only_cookie"
 )
 
 // loadProbe returns the embedded CollectionSpec for probe.
@@ -169,6 +170,7 @@ type probeVariableSpecs struct {
 	Most            *ebpf.VariableSpec `ebpf:"most"`
 	NamespaceDevice *ebpf.VariableSpec `ebpf:"namespace_device"`
 	NamespaceInode  *ebpf.VariableSpec `ebpf:"namespace_inode"`
+	OnlyCookie      *ebpf.VariableSpec `ebpf:"only_cookie"`
 }
 
 // probeObjects contains all objects after they have been loaded into the kernel.
@@ -224,6 +226,7 @@ type probeVariables struct {
 	Most            *ebpf.Variable `ebpf:"most"`
 	NamespaceDevice *ebpf.Variable `ebpf:"namespace_device"`
 	NamespaceInode  *ebpf.Variable `ebpf:"namespace_inode"`
+	OnlyCookie      *ebpf.Variable `ebpf:"only_cookie"`
 }
 
 // probePrograms contains all programs after they have been loaded into the kernel.

@@ -19,7 +19,7 @@ import (
 // Await returns when there is a libcuda to look at: in the places of the system, or in a process that the driver lists. A
 // machine without one pays for no probes. It is false when the context ended first, or this process may not set any.
 func Await(ctx context.Context, t *request.Tracker, libraries []string) bool {
-	if !capable() {
+	if !capable(false) {
 		return false
 	}
 	if libraries == nil {

@@ -23,17 +23,17 @@ const (
 	capBPF      = 39
 )
 
-// capable says whether this process has the right to load them.
-func capable() bool {
+// capable says whether this process has the right to load them, and to set many probes at once; single: or one by one.
+func capable(single bool) bool {
 	status, err := os.ReadFile("/proc/self/status")
-	return err == nil && mayLoad(string(status))
+	return err == nil && mayLoad(string(status), single)
 }
 
-func mayLoad(status string) bool {
+func mayLoad(status string, single bool) bool {
 	for line := range strings.Lines(status) {
 		if v, ok := strings.CutPrefix(line, "CapEff:"); ok {
 			bits, err := strconv.ParseUint(strings.TrimSpace(v), 16, 64)
-			return err == nil && (bits>>capSysAdmin&1 == 1 || bits>>capPerfmon&1 == 1 && bits>>capBPF&1 == 1)
+			return err == nil && (bits>>capSysAdmin&1 == 1 || !single && bits>>capPerfmon&1 == 1 && bits>>capBPF&1 == 1)
 		}
 	}
 	return false
@@ -41,6 +41,8 @@ func mayLoad(status string) bool {
 
 // locked says whether lockdown mode keeps BPF from user memory: https://man7.org/linux/man-pages/man7/kernel_lockdown.7.html
 func locked() bool {
-	b, err := os.ReadFile("/sys/kernel/security/lockdown")
+	b, err := os.ReadFile(lockdown)
 	return err == nil && strings.Contains(string(b), "[confidentiality]")
 }
+
+var lockdown = "/sys/kernel/security/lockdown"

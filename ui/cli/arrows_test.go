@@ -106,7 +106,7 @@ var imports = []struct {
 	{"os", nil, []string{"advice", "advice/*"}, "advice touches no file"},
 	{"os", nil, []string{"theme"}, "a theme touches no file"},
 	{"net", nil, []string{"advice", "advice/*"}, "advice touches no network"},
-	{"unsafe", []string{"sampler/nvml/*.go", "sampler/uprobe/mappings.go"}, nil, "for structures of the driver and the kernel only"},
+	{"unsafe", []string{"sampler/nvml/*.go", "sampler/uprobe/mappings.go", "sampler/uprobe/multi.go"}, nil, "for structures of the driver and the kernel only"},
 }
 
 // calls that only some files may make, by package and name.
