@@ -31,7 +31,7 @@ var (
 	// conditional makes of a sentence or of the lines before it what would be.
 	conditional = lazily(`(?i)(?:^|[^\w])(?:if|whenever|in case|should|unless|wenn|falls|sollte|si|en cas|lorsque|cuando|se|quando|als|wanneer|indien|если|когда)\s+\S|如果|若|場合|とき|경우|하면`)
 	// leads is a line above an example.
-	leads = lazily(`(?i)\b(?:examples?|e\.g\.|sample|ejemplo|exemple|exemplo|beispiel|voorbeeld|looks? like|such as)\b[^.]{0,40}[:：]\W*$|пример[^.]{0,40}[:：]\W*$|(?:例如|示例|类似|如下|以下|例|예시|예)[^。.]{0,30}[:：]?\W*$`)
+	leads = lazily(`(?i)\b(?:ex[ae]mples?|e\.g\.|sample|ejemplo|exemplo|beispiel|voorbeeld|looks? like|such as)\b[^.]{0,40}[:：]\W*$|пример[^.]{0,40}[:：]\W*$|(?:例如|示例|类似|如下|以下|例|예시|예)[^。.]{0,30}[:：]?\W*$`)
 	// instructs is a remedy as an order.
 	instructs = lazily(`(?i)^\s*(?:[-*+•>]|\d{1,2}[.)])?\s*\W*(?:solutions?|fix(?:es)?|try|reduce|lower|decrease|use|set|increase|causes?|diagnose|actions?|workarounds?|remed(?:y|ies)|resolution|what to do|how to (?:fix|solve)|check)\b`)
 	// topic is a heading with nothing but what failed.
