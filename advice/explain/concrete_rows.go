@@ -86,6 +86,7 @@ var concreteRows = []concreteRow{
 	}, "", false},
 	{"pip install -U xformers; ", (*failure).ownPipe, "do.say.xformers", false},
 	{"pipe.enable_model_cpu_offload()", (*failure).ownPipe, "do.say.offload", false},
+	{"pipe.enable_vae_slicing()", (*failure).ownPipe, "", false},
 	{"pipe.enable_vae_tiling()", (*failure).ownPipe, "do.say.decode", false},
 	{"pipe.enable_", (*failure).ownPipe, "", false},
 	{"asr(audio", showing(sampler.ShowsPipeline), "do.say.audio", false},

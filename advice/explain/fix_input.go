@@ -33,7 +33,7 @@ func doSmallerInput(f *failure) []string {
 		return []string{f.comment("do.domains"), "export TF_FORCE_UNIFIED_MEMORY=1 XLA_PYTHON_CLIENT_MEM_FRACTION=4.0  " + f.comment("do.unified")}
 	}
 	if f.decodesPicture() {
-		return []string{"pipe.enable_vae_tiling()  " + f.comment("do.diffusers"), f.comment("do.fewer_frames")}
+		return []string{"pipe.enable_vae_tiling()  " + f.comment("do.diffusers"), "pipe.enable_vae_slicing()  " + f.comment("do.one_by_one"), f.comment("do.fewer_frames")}
 	}
 	if text, ok := f.command.WithOption("--tile", "256"); ok && f.program.name == "upscaler" && f.runsTool("esrgan") {
 		return []string{text}
@@ -231,7 +231,7 @@ func pictureVariant(f *failure) string {
 
 // decodesPicture: it is the step from the latent picture to the pixels.
 func (f *failure) decodesPicture() bool {
-	return f.program.is(imageTool) && (f.told(sampler.ToldDecoding) || f.inFunction("vae_decode", "decode_first_stage", "decode_latents", "tiled_decode"))
+	return f.program.is(imageTool) && (f.told(sampler.ToldDecoding) || f.inFunction("vae_decode", "decode_first_stage", "decode_latents", "tiled_decode") || f.inFunction("decode") && f.inFile("autoencoders/", "autoencoder_kl"))
 }
 
 // makesPictures: it is one of the scripts of the latent diffusion code, not another that uses its modules.

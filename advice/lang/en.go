@@ -1482,6 +1482,7 @@ var textsEN = map[string]string{
 	"fix.limit_requests.title.llama-reference":   "Lower the largest batch the cache is made for",
 	"do.watch_memory":                            "print the memory in use per step: what grows is kept somewhere",
 	"do.diffusers":                               "for pipelines of diffusers",
+	"do.one_by_one":                              "where it makes several pictures: decodes them one by one",
 	"do.fewer_frames":                            "fewer frames or a smaller size need less in every step",
 	"do.one_picture":                             "the default makes several pictures at once",
 	"do.around_validation":                       "around the whole validation loop",

@@ -1482,6 +1482,7 @@ var textsZH = map[string]string{
 	"fix.limit_requests.title.llama-reference":   "减小缓存预留的最大批次",
 	"do.watch_memory":                            "每步打印占用的显存：增长的东西被保留在某处",
 	"do.diffusers":                               "适用于 diffusers 的管线",
+	"do.one_by_one":                              "一次生成多张图片时：逐张解码",
 	"do.fewer_frames":                            "更少的帧或更小的尺寸，每一步都更省",
 	"do.one_picture":                             "默认一次生成多张图",
 	"do.around_validation":                       "包住整个验证循环",
