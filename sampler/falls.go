@@ -29,6 +29,9 @@ const (
 	// before, tells a refusal from a program that empties its cache before it needs more.
 	fallAtOnce = 150 * time.Millisecond
 	fallFree   = 15
+	// fallGranted: what was refused was more than what was free before the fall, so that what is taken within this time after it is at
+	// least as much; less was asked for by a program that empties its cache by itself.
+	fallGranted = 300 * time.Millisecond
 	// A fall is 1 % of the GPU, from more than half of it, and ends within 5 % of the limit. Windows that a desktop opens
 	// and closes move less than fallLeast.
 	fallStep  = 100
@@ -48,6 +51,10 @@ func (f *FallCounter) Add(at time.Time, used, usable Bytes) (fall Fall, near boo
 	step, limit := max(usable/fallStep, fallLeast), usable-usable/fallLimit
 	if f.falling && !f.rose && used >= f.bottom+step {
 		f.rose, f.asked = true, f.asked || at.Sub(f.low) <= fallAtOnce
+	}
+	sufficed := used.Less(f.bottom)+step/2 < usable.Less(f.top)
+	if f.falling && f.rose && sufficed && at.Sub(f.low) > fallGranted {
+		f.asked = false
 	}
 	switch {
 	case usable == 0:
@@ -69,7 +76,7 @@ func (f *FallCounter) Add(at time.Time, used, usable Bytes) (fall Fall, near boo
 			f.climbed = at
 		}
 	case used >= limit && f.bottom < limit:
-		fall, near = Fall{f.top - f.bottom, f.top >= limit}, f.top > usable/2 && (f.asked || f.top >= usable-usable*fallFree/100)
+		fall, near = Fall{f.top - f.bottom, f.top >= limit}, f.top > usable/2 && !sufficed && (f.asked || f.top >= usable-usable*fallFree/100)
 		f.end(used)
 		f.climbed = at
 	case used < f.bottom:

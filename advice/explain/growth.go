@@ -180,8 +180,8 @@ func (f *facts) risesAtEnd() bool {
 		return false
 	}
 	peaks := f.history.Peaks
-	if now := f.process.Or(0); now > peaks[len(peaks)-1] && !f.bigRequest() {
-		peaks = append(slices.Clip(peaks), now) // the last one may be of the middle of the climb
+	if now := f.process.Or(0); now > peaks[len(peaks)-1] && f.allocated.Known() && !f.bigRequest() {
+		peaks = append(slices.Clip(peaks), now) // where it has failed, the last one may be of the middle of the climb
 	}
 	n := len(peaks)
 	step := max(256*sampler.MiB, partOf(f.total.Or(0), 0.03))

@@ -21,7 +21,7 @@ const (
 	trendSeconds = 200
 	// A climb may be a slow load from disk or network, or the first ramp of a slow saw-tooth,
 	// and needs eight minutes, unless the holder stood still for a minute after its first
-	// plateau, or has computed for as long; a quarter of an hour when it has become three times as large.
+	// plateau, or has computed for as long; a quarter of an hour when it has become three times as large and does not compute.
 	loadingSeconds = 480
 	stoodSeconds   = 60
 	// Who stood still for five minutes, and five times as long as it climbs now, does
@@ -104,7 +104,7 @@ func (s *Series) longEnough(tr Trend) bool {
 	stood := tr.Since - float64(s.plateau)*BucketSeconds - max(0, tr.From-s.Base)/rate
 	need := float64(loadingSeconds)
 	switch {
-	case tr.To > manifold*max(tr.From, s.Base):
+	case tr.To > manifold*max(tr.From, s.Base) && !s.Working:
 		need = manifoldAfter
 	case s.plateau >= 0 && stood >= max(stoodLong, stoodTimes*(tr.Until-tr.Since)):
 		need = climbSeconds

@@ -176,7 +176,7 @@ func (g *gpu) foldGrowth(now float64) {
 	largest := g.largest()
 	for _, p := range g.procs {
 		if p.tick == g.tick {
-			p.series.Working = p == largest && g.busy >= idleShare
+			p.series.Working = p == largest && g.busy >= workShare
 			judge(&p.growing, &p.series)
 		}
 	}

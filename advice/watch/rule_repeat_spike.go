@@ -157,11 +157,11 @@ func expectsRecord(f *Facts, s *series.Series) (e expectation, ok bool) {
 }
 
 // risen is how far the level has come up since the newest spike; NaN when it is not known.
-// What rises by as much as a spike does is one, unless spikes are known well enough.
+// What rises by as much as a spike does, or among uneven levels nearly to where the newest ended, is one, unless spikes are known well enough.
 func risen(now float64, s *series.Series, p series.Pattern) float64 {
 	rise := s.Baseline(now) - p.Level
 	switch {
-	case rise < p.Low*riseMost:
+	case rise < p.Low*riseMost && (p.Even || rise < (p.Newest-p.Level)*riseMost):
 		return rise
 	case p.Count >= series.SpikesNeeded && p.Even && p.Brief():
 		return min(rise, s.Settled(now)-p.Level)
