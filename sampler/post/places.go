@@ -114,7 +114,7 @@ var cited = lazily(`(?i)^\s*\|.*` + citedError + `.*\|\s*$|["'“\x60]` + citedE
 const citedError = `(?:[\w.]+: )?(?:cuda |gpu |hip )?(?:error: ?)?(?:out of memory|outofmemoryerror)\.?`
 
 // native is what a program prints around an error that it quotes: its level, a call, a place, a state.
-var native = lazily(`\d\d:\d\d:\d\d|\bin func\b|\[ERROR\]|\bUNAVAILABLE\b|\w\(CUDA_ERROR_|::\w+\(|\.(?:cpp|cc|cuh?|hp?p?|rs|py|go):\d+\b|\bErr\(`)
+var native = lazily(`\d\d:\d\d:\d\d|\bin func\b|\[ERROR\]|\bUNAVAILABLE\b|\w\(CUDA_ERROR_|::\w+\(|\.(?:cpp|cc|cuh?|hp?p?|rs|py|go):\d+\b|\bErr\(|\bCuda failure (?:\d+ )?'|\bon CUDA API call\b`)
 
 // inProgram: the message is a text in quotes on a line of source, with lines of source around it.
 func inProgram(p *place) bool {
