@@ -19,12 +19,15 @@ var genres = []clue{
 	{"a file with its license", 4, 1, inText(`(?i)\A\W*(?:copyright\b|SPDX-|licensed under|\(c\) \d{4})`)},
 	{"a head for a page", 4, 1, inText(`\A---\r?\n(?:[\w-]+:[^\n]*\r?\n){2,}---`)},
 	{"it is a page for readers", 4, 1, inText(`(?i)\A\W*(?:FAQs?|frequently asked questions|troubleshooting(?: guide)?)\W*\n|\bthis (?:guide|article|tutorial|document|page|post|chapter|section|runbook) (?:explains|covers|describes|will|lists|addresses|walks|shows)\b|\b(?:in|start) this (?:\w+ )?(?:guide|article|tutorial|blog)\b|\b(?:we are going to|let['’]?s|we will|we['’]ll) (?:discuss|see|look|explore|dive|walk)\b|\bone of the most (?:common|frequent)\b|\bhere are (?:a few|some|the) (?:of the )?(?:most )?common\b`)},
+	{"questions with numbers", 3, 1, inText(`(?m)^\W*Q\d{1,3}[:.)] [^\n]+\?(?s:.*?)^\W*Q\d{1,3}[:.)] `)},
 }
 
 // voices are how a text speaks, and how it is laid out. Where nobody speaks there is only a log.
 var voices = []clue{
 	// What the parts of a text are called.
-	{"headings of remedies", 2, 3, inText(headings(`(?:(?:common|possible|quick|suggested|recommended|immediate|typical|likely|proven|other|alternative|root|probable) )*(?:troubleshooting|solutions?|fix(?:es)?|causes?|remed(?:y|ies)|workarounds?|mitigations?|symptoms?|diagnos(?:e|is|tics?)|actions?|resolution|prevention|(?:best )?practices|tips(?: .{1,40})?|what to do|lösung(?:en)?|ursachen?|abhilfe|fehlerbehebung|solutions? possibles?|causes possibles|dépannage|soluci[oó]n(?:es)?|causas?|soluç(?:ão|ões)|oplossing(?:en)?|oorzaken?|решени[ея]|причин[аы]|原因|解决(?:方法|方案|办法)?|解決(?:策|方法)?|対処(?:法|方法)?|対策|해결(?: ?방법)?|원인)(?:[:：].{0,80}| (?:for|of|to|&|and) .{1,40})?|(?:how to|ways to) (?:fix|solve|resolve|prevent|avoid|diagnose|debug|reduce) .{1,60}|what (?:this|the|that|it)(?: error| message)? means?|why (?:this|it) happens|what (?:is|causes) .{1,60}|key takeaways.*|(?:solution|fix|method|option) #?\d+ ?[:.–-].*`))},
+	{"headings of remedies", 2, 3, inText(headings(`(?:(?:common|possible|quick|suggested|recommended|immediate|typical|likely|proven|other|alternative|root|probable) )*(?:troubleshooting|solutions?|fix(?:es)?|causes?|remed(?:y|ies)|workarounds?|mitigations?|symptoms?|diagnos(?:e|is|tics?)|actions?|resolution|prevention|(?:best )?practices|tips(?: .{1,40})?|what to do|lösung(?:en)?|ursachen?|abhilfe|fehlerbehebung|solutions? possibles?|causes possibles|dépannage|soluci[oó]n(?:es)?|causas?|soluç(?:ão|ões)|oplossing(?:en)?|oorzaken?|решени[ея]|причин[аы]|(?:可能|常见|根本)?(?:的)?原因(?:分析)?|(?:通用|常用|常见|具体)?(?:的)?解决(?:方法|方案|办法|步骤)?|处理(?:方法|方案|办法|步骤)|解決(?:策|方法)?|対処(?:法|方法)?|対策|(?:(?:문제|오류|에러) ?)?(?:해결(?: ?(?:방법|방안|책))?|(?:발생 ?)?원인|조치(?: ?방법)?|대응(?: ?방안)?))(?:[:：].{0,80}| (?:for|of|to|&|and) .{1,40})?|(?:how to|ways to) (?:fix|solve|resolve|prevent|avoid|diagnose|debug|reduce) .{1,60}|what (?:this|the|that|it)(?: error| message)? means?|why (?:this|it) happens|what (?:is|causes) .{1,60}|key takeaways.*|(?:solution|fix|method|option) #?\d+ ?[:.–-].*`))},
+	// A report has one problem, so that nothing tells it by the name of such a heading alone.
+	{"headings of several problems", 4, 1, inText(headings(symptoms) + `(?s:.*?)` + headings(symptoms))},
 	{"headings of a page", 1, 2, inText(`(?im)^#{1,6} +(?:\d+[.)] +)?(?:usage|installation|requirements|prerequisites|configuration|overview|introduction|conclusion|summary|performance|table of contents|contents|parameters|options|arguments|returns?|features|limitations|known issues|quick ?start|getting started|benchmarks?|roadmap|license|faq|appendix)\W*$`)},
 	// Who is spoken to, and how.
 	{"it defines the word", 3, 1, inSentences(`(?i)^\W*(?:(?:an?|the) )?(?:linux )?(?:ooms?|oom[- ]?kill(?:ed|er|ing)?|out[- ]of[- ]memory)\b[^.]{0,30}?\b(?:(?:is|are) (?:an?|one of|the)|automatically|occurs? (?:in|when))\b`)},
@@ -37,9 +40,10 @@ var voices = []clue{
 	{"nobody speaks", 2, 2, nobodySpeaks},
 	{"many kinds of errors", 2, 1, manyErrors},
 	// Somebody reports.
-	{"somebody tells what happens to him", -2, 3, inSentences(happensToMe + mineIn())},
+	{"somebody tells what happens to him", -2, 3, inOwn(happensToMe + mineIn())},
 	{"it was in one run", -2, 2, inSentences(`(?i)\b(?:crash|fail|die|abort|stop)(?:e?d|s|es)?\b[^.]{0,40}\b(?:only|repeatedly|consistently|always|every|each|on the (?:first|second)|at the (?:first|second)|during)\b|\b(?:repeatedly|consistently|always|randomly|immediately) (?:crash|fail|die|abort|stop)(?:e?d|s|es)?\b|\b(?:epoch|step|iteration|iter|batch) #?\d+\b|第 ?\d+ ?个? ?(?:epoch|轮|步|step|batch|张|次)|\b(?:after|at|for) \d+ (?:epochs|steps|iterations|iters|minutes|hours)\b|\b\w+\.py:\d+`)},
-	{"something is his", -1, 2, inSentences(`(?i)\b(?:my|our|mine|I have an?|I['’]m using|I am using|I use)\b`)},
+	{"it is told as what was", -2, 2, inSentences(was + pastIn())},
+	{"something is his", -1, 2, inOwn(`(?i)\b(?:my|our|mine|I have an?|I['’]m using|I am using|I use)\b`)},
 	{"help is asked for", -2, 2, inSentences("(?i)^\\W*why (?:is|are|do|does|did|show|shows|always|still|i|my|the)\\b[^.]*$|" + helpWanted + "|" + asks.source + "|" + question.source)},
 	{"a traceback", -4, 1, inText(`(?m)^\W*File "[^"\n]+", line \d+|^\s+at [\w.$<>]+\([\w.]+:\d+\)|^-+> ?\d+ |^\s*\[\d+\] .+ at .+:\d+|^goroutine \d+ \[|^stack backtrace:`)},
 	{"a log", -3, 1, inText(`(?m)(?:^[^\n]{0,24}\d\d:\d\d:\d\d[^\n]*\n(?:[^\n]*\n){0,3}){3}`)},
@@ -50,6 +54,12 @@ var voices = []clue{
 // happensToMe is who tells what came over him.
 const happensToMe = `(?i)\b(?:I|we)(?: ?['’](?:m|ve|d|re))? (?:(?:am|are|was|were|have|had|do|did|always|still|just|also|then|keep|now|often|sometimes|only|even|constantly|recently|currently|keep on|tried to|try to|can|could)(?:n['’]?t)? )*(?:get|got|getting|encounter\w*|meets?|met|run|ran|running|receiv\w+|fac(?:e|ed|ing)|hit|hitting|(?:see|saw|seen|seeing)\b[^.]{0,60}\b(?:errors?|oom|messages?|memory|crash\w*)|have (?:this|an|the|a) (?:error|problem|issue)|use|used|using|train\w*|try|tried|trying|start\w*|launch\w*|load\w*|fine-?tun\w*|test\w*|notic\w+|install\w*|follow\w*|reduc\w*|lower\w*|not able|unable|stuck)\b|\bi had\b|\b(?:but|and|always|still) (?:get|got)\b|\b(?:now|still|then|and)[, ]+(?:the |an? |this |it )?(?:errors?|gets?|fails?|crash\w*)\b|\b(?:gives|gave|shows|throws|giving|got) (?:me|us)\b|我[^。]{0,20}(?:报错|遇到|跑|训练|运行|出现|使用|用)|报错|请教|跑不通`
 
+// was is what a failure did, and how often: who explains failures to others has none to tell of. Figures of a run are of one.
+const was = `(?i)\b(?:it|this|that|which|they) (?:\w+ly )?(?:failed|crashed|died|stopped|could(?:n['’]t| not)|did(?:n['’]t| not))\b|\b(?:failed|crashed|died|restarted|bounced|killed|happened)\b[^.]{0,24}\b(?:\d+|two|three|four|five|several) times\b|\d ?(?:tok(?:ens?)?/s|it/s|s/it)\b`
+
+// symptoms is what the part of a text is called that says how a problem looks.
+const symptoms = `(?:(?:symptoms?|symptôme|symptom[ea]|síntomas?|симптомы?|(?:问题|故障|错误)?(?:现象|症状)|症状|(?:문제 ?)?(?:현상|증상))(?:[:：].{0,80})?)`
+
 // himself is whoever speaks of himself, in any language; wantsHelp is who asks for it.
 var (
 	himself   = lazily(ofSelf + mineIn())
@@ -58,7 +68,7 @@ var (
 
 // nobodySpeaks counts how much is written by nobody: sentences without a word of who writes.
 func nobodySpeaks(r *reading, _ int) int {
-	for _, s := range r.all {
+	for _, s := range r.own {
 		if himself.MatchString(s.text) || wantsHelp.MatchString(s.text) || question.MatchString(s.text) {
 			return 0
 		}
@@ -113,6 +123,11 @@ func inSentences(words string) func(*reading, int) int {
 	return in(words, func(r *reading) []sentence { return r.all })
 }
 
+// inOwn is inSentences of the words of who writes: what stands in quotes others say, or would.
+func inOwn(words string) func(*reading, int) int {
+	return in(words, func(r *reading) []sentence { return r.own })
+}
+
 func inSaid(words string) func(*reading, int) int {
 	return in(words, func(r *reading) []sentence { return r.said })
 }
@@ -133,5 +148,5 @@ func in(words string, of func(*reading) []sentence) func(*reading, int) int {
 
 // headings are words that stand alone on a line, whatever signs and numbers are around them.
 func headings(words string) string {
-	return `(?im)^\W*(?:(?:step|solution|fix|option|method) )?(?:\d+[.:)]? +)?(?:` + words + `)\W*$`
+	return `(?im)^[^\w\p{L}]*(?:(?:step|solution|fix|option|method) )?(?:\d+[.:)]? +)?(?:` + words + `)(?: ?[(（][^()（）\n]{0,12}[\p{Han}\p{Hangul}][^()（）\n]{0,12}[)）])?[^\w\p{L}]*$`
 }

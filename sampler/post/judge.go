@@ -23,6 +23,7 @@ type reading struct {
 	text  string
 	lines []string
 	all   []sentence
+	own   []sentence // as all, without what is quoted
 	said  []sentence // those that no program printed
 }
 
@@ -34,9 +35,17 @@ var (
 	ofMarkup = lazily(`^\s*(?:#{1,6} \S|\|)`)
 )
 
+// quoted is what somebody quotes within a sentence.
+var quoted = lazily(`"[^"]*"|“[^”]*”`)
+
 func newReading(text string, all []sentence) reading {
 	r := reading{text: text, lines: strings.Split(text, "\n"), all: all}
 	for _, s := range all {
+		own := s
+		if strings.ContainsAny(s.text, "\"“") {
+			own.text = quoted.ReplaceAllString(s.text, `""`)
+		}
+		r.own = append(r.own, own)
 		if !r.printed(s.line-1) && !hints.MatchString(s.text) {
 			r.said = append(r.said, s)
 		}

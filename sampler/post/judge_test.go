@@ -3,9 +3,11 @@ package post
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"nvpeak/sampler"
+	"nvpeak/sampler/oomlog"
 )
 
 // Texts about failures report none, whatever they show, and reports are found however they are worded.
@@ -23,6 +25,27 @@ func TestAboutAndReports(t *testing.T) {
 			if events := read(t, string(text)); (len(events) > 0) != reports {
 				t.Errorf("%s: %d failures %+v", file, len(events), events)
 			}
+		}
+	}
+}
+
+// Logs speak of failures in no words but their own, some of which are those of guides ("Root Cause").
+func TestLogsStay(t *testing.T) {
+	files, err := filepath.Glob("../../testdata/oom/*/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		events, err := oomlog.Scan(strings.NewReader(string(text)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if left := Read(string(text), events, oomlog.Scan); len(left) < len(events) {
+			t.Errorf("%s: %d of %d failures left", file, len(left), len(events))
 		}
 	}
 }

@@ -33,7 +33,7 @@ var (
 	// leads is a line above an example.
 	leads = lazily(`(?i)\b(?:ex[ae]mples?|e\.g\.|sample|ejemplo|exemplo|beispiel|voorbeeld|looks? like|such as)\b[^.]{0,40}[:：]\W*$|пример[^.]{0,40}[:：]\W*$|(?:例如|示例|类似|如下|以下|例|예시|예)[^。.]{0,30}[:：]?\W*$`)
 	// instructs is a remedy as an order.
-	instructs = lazily(`(?i)^\s*(?:[-*+•>]|\d{1,2}[.)])?\s*\W*(?:solutions?|fix(?:es)?|try|reduce|lower|decrease|use|set|increase|causes?|diagnose|actions?|workarounds?|remed(?:y|ies)|resolution|what to do|how to (?:fix|solve)|check)\b`)
+	instructs = lazily(`(?i)^\s*(?:[-*+•>]|\d{1,2}[.)])?\s*\W*(?:solutions?|fix(?:es)?|try|reduce|lower|decrease|use|set|increase|causes?|diagnose|actions?|workarounds?|remed(?:y|ies)|resolution|what to do|how to (?:fix|solve)|check)\b|^[^\w\p{L}]*(?:原因|解决|处理|降低|减少|减小|使用|释放|重启|设置|关闭|增加|启用|检查|缩小|清理|尝试|해결|원인|조치|줄이|줄인|낮추|사용|설정|확인)`)
 	// topic is a heading with nothing but what failed.
 	topic = lazily(`(?i)^(?:#{2,6}\s|\*\*).*\b(?:oom|out[ -]of[ -]memory|memory|vram|gpu|cuda|error)\b`)
 	// stringInCode is what stands before a message in quotes on a line of a program, onlyQuote before one on a line of its own; entry is
@@ -42,14 +42,29 @@ var (
 	entry        = lazily(`^\s*[frbuL]{0,2}(?:"[^"]*"|'[^']*'),\s*(?:#.*|//.*)?$`)
 	onlyQuote    = lazily(`^\s*[frbuL]{0,2}["'\x60](?:[\w.]+: )?$`)
 	// ofSource is a line of a program.
-	ofSource = lazily(`[;{})\]],?\s*$|^\s*(?:def|class|if|for|assert|return|import|from|var|let|const|public|private|func|fn|with|try|except|catch|else|async|await|expect|it|test)\b|^\s*\w[\w.]* :?= |\w\(`)
+	ofSource = lazily(`[;{})\]],?\s*$|^\s*(?:def|class|if|for|assert|return|import|from|var|let|const|public|private|func|fn|with|try|except|catch|else|async|await|expect|it|test)\b|^\s*\w[\w.]* :?= |\w\(|^\s+\w+: ?(?:"[^"]*"|'[^']*'|\x60[^\x60]*\x60),\s*$`)
+	// searched is a program that looks for it, with what it looks for; asserts is a line that says what a test expects.
+	searched = lazily(`(?:^\s*\w+=[^'\n]*)?\b\w{0,3}grep\b(?: -\S+)* +(?:"[^"\n]*"|'[^'\n]*')`)
+	asserts  = lazily(`^\s*(?:assert|self\.assert\w+\(|expect\w*\(|EXPECT_\w+\(|ASSERT_\w+\(|require\.\w+\(|assert\w*!?\()`)
+	// opens is a line of source that ends in a text over lines, closes the line that ends one; listEnds is the end of a list
+	// whose last element has a comma behind it, as source may and data may not.
+	opens    = lazily(`(?:[(\[{,=:]|return|^)\s*[frbuL]{0,2}(?:"""|'\x27\x27|\x60)[^\x60]*$`)
+	closes   = lazily(`^[^\x60]*(?:"""|'\x27\x27|\x60)\s*[)\]};,]*`)
+	listEnds = lazily(`^\s*\][,;)]*\s*$`)
 )
 
 // spots are the clues in the place of an event.
 var spots = []spot{
 	{"a string of a program", 8, inProgram},
+	{"a string over lines of a program", 8, inLiteral},
+	{"an element of a list in a program", 8, inList},
+	{"a search for it", 8, func(p *place) bool {
+		return strings.Contains(p.line, "grep") && searched.MatchString(p.line) && !ranOut.MatchString(searched.ReplaceAllString(p.line, " "))
+	}},
+	{"an assertion", 8, func(p *place) bool { return p.e.Extra["told"] != nil && asserts.MatchString(p.line) }},
 	{"a comment of a program", 8, func(p *place) bool {
-		return note.MatchString(p.line) && program.MatchString(p.text) && !slices.ContainsFunc(p.all, func(s sentence) bool { return !s.title })
+		return note.MatchString(p.line) && program.MatchString(p.text) && !slices.ContainsFunc(p.all, func(s sentence) bool { return !s.title }) &&
+			!slices.ContainsFunc(p.around(-3, 4), remarks.MatchString)
 	}},
 	{"it is quoted", 2, func(p *place) bool {
 		return p.e.Extra["told"] == nil && cited.MatchString(p.line) && !native.MatchString(p.line)
@@ -99,7 +114,7 @@ var cited = lazily(`(?i)^\s*\|.*` + citedError + `.*\|\s*$|["'“\x60]` + citedE
 const citedError = `(?:[\w.]+: )?(?:cuda |gpu |hip )?(?:error: ?)?(?:out of memory|outofmemoryerror)\.?`
 
 // native is what a program prints around an error that it quotes: its level, a call, a place, a state.
-var native = lazily(`\d\d:\d\d:\d\d|\bin func\b|\[ERROR\]|\bUNAVAILABLE\b|\w\(CUDA_ERROR_|::\w+\(|\.(?:cpp|cc|cuh?|hp?p?|rs|py|go):\d+\b|\bErr\(`)
+var native = lazily(`\d\d:\d\d:\d\d|\bin func\b|\[ERROR\]|\bUNAVAILABLE\b|\w\(CUDA_ERROR_|::\w+\(|\.(?:cpp|cc|cuh?|hp?p?|rs|py|go):\d+\b|\bErr\(|\bCuda failure (?:\d+ )?'|\bon CUDA API call\b`)
 
 // inProgram: the message is a text in quotes on a line of source, with lines of source around it.
 func inProgram(p *place) bool {
@@ -121,4 +136,58 @@ func inProgram(p *place) bool {
 		}
 	}
 	return n >= 4
+}
+
+// overLines is how many lines a text in source has at most.
+const overLines = 16
+
+// inLiteral: the message is on a line of its own within a text that source has in quotes over several lines.
+func inLiteral(p *place) bool {
+	open := -1
+	for i := p.index - 1; i >= max(0, p.index-overLines); i-- {
+		if !strings.ContainsAny(p.lines[i], "\"'`") {
+			continue
+		}
+		if opens.MatchString(p.lines[i]) {
+			open = i
+			break
+		}
+		if closes.MatchString(p.lines[i]) {
+			return false
+		}
+	}
+	if open < 0 || strings.HasPrefix(strings.TrimSpace(p.lines[open]), "```") {
+		return false
+	}
+	for i := p.index; i < min(len(p.lines), p.index+overLines); i++ {
+		if closes.MatchString(p.lines[i]) {
+			if slices.ContainsFunc(p.lines[open:i+1], remarks.MatchString) {
+				return false
+			}
+			n := 0
+			for _, l := range append(slices.Clone(p.lines[max(0, open-3):open+1]), p.lines[i+1:min(len(p.lines), i+5)]...) {
+				if ofSource.MatchString(l) || tag.MatchString(l) {
+					n++
+				}
+			}
+			return n >= 3
+		}
+	}
+	return false
+}
+
+// tag is a line of a page's source.
+var tag = lazily(`^\s*</?\w[^>]*>?\s*$`)
+
+// inList: the message is an element of a list of texts in source.
+func inList(p *place) bool {
+	if !entry.MatchString(p.line) {
+		return false
+	}
+	for i := p.index + 1; i < min(len(p.lines), p.index+overLines); i++ {
+		if !entry.MatchString(p.lines[i]) {
+			return listEnds.MatchString(p.lines[i])
+		}
+	}
+	return false
 }

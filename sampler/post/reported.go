@@ -115,10 +115,10 @@ func reported(text string, all []sentence, scan Scan, j *judge) (sampler.OOMEven
 		if own {
 			words = manners.ReplaceAllString(asksAbout.ReplaceAllString(asks.ReplaceAllString(words, " "), " "), " ")
 		}
-		if !s.title && (len(all) > 1 && happened(s.text, met) || own && happened(s.text, brings)) {
+		if !s.title && (len(all) > 1 && happened(s.text, met) || own && happened(s.text, brings) || happened(s.text, ranHere) && (own || j.weighs() < 0)) {
 			return eventOf(text, s, all, scan), true
 		}
-		if talk.MatchString(asks.ReplaceAllString(wishes.ReplaceAllString(words, " "), " ")) || !s.title && (code.MatchString(sized.ReplaceAllString(s.text, " ")) && !(own && first.MatchString(s.text)) || !own && !happens.MatchString(s.text)) {
+		if talk.MatchString(asks.ReplaceAllString(wishes.ReplaceAllString(words, " "), " ")) || !s.title && (code.MatchString(sized.ReplaceAllString(s.text, " ")) && !(own && first.MatchString(s.text)) || !own && !happens.MatchString(s.text) && !recalls.MatchString(s.text)) {
 			continue
 		}
 		return eventOf(text, s, all, scan), true
@@ -143,6 +143,9 @@ func reported(text string, all []sentence, scan Scan, j *judge) (sampler.OOMEven
 			e.Framework, e.Kind, e.MemoryKind = "tensorflow", sampler.KindTensorFlow, sampler.MemoryGPU
 		}
 		return e, true
+	}
+	if s, ok := remarked(text, all); ok {
+		return eventOf(text, s, all, scan), true
 	}
 	if at := unreduced.FindStringIndex(text); at != nil && own && slices.ContainsFunc(all, func(s sentence) bool { return happened(s.text, fails) }) {
 		return eventOf(text, sentence{text: strings.TrimSpace(text[at[0]:at[1]]), line: 1 + strings.Count(text[:at[0]], "\n")}, all, scan), true
