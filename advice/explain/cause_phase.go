@@ -87,7 +87,12 @@ var causesPhase = []causeRow{
 			}
 			return 0.8
 		},
-		evidence: func(f *failure) string { return f.words.Say("why.graph") }},
+		evidence: func(f *failure) string {
+			if f.collects() && !f.inCode("append(loss)", "append(output") {
+				return f.words.Say("why.collects")
+			}
+			return f.words.Say("why.graph")
+		}},
 	{id: "late", cause: CauseLeak, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
 		when: func(f *failure) bool { // who went on was not full of what is kept
 			return f.lateTraining() && !f.bigRequest() && !f.flat() && !f.peaksAlone() && !f.event.Recovered

@@ -1115,6 +1115,7 @@ var textsEN = map[string]string{
 	"why.validation_yolo": "It happened in validation. Ultralytics validates with twice the training batch.",
 	"why.nan":             "The losses are nan: the model has diverged, and a diverged detector emits boxes without end. Fix that first or along with it.",
 	"why.growth":          "The process grew from {first} to {last} over {count} epochs or stretches, without levelling off.",
+	"why.collects":        "The line that failed makes a tensor for a list and leaves it on the GPU: each step keeps the memory of all before.",
 	"why.graph":           "A loss or output is added up with its graph: each step keeps the memory of all before.",
 	"why.late_small":      "It died late{when} on an ordinary request of {need}, though the same batch had fitted before: memory must have grown.",
 	"why.data_spike":      "One request of {need} is {percent} of the GPU, late in a run that had fitted{when}: this batch was larger than those before.",

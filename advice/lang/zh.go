@@ -1115,6 +1115,7 @@ var textsZH = map[string]string{
 	"why.validation_yolo": "发生在验证阶段。Ultralytics 验证时用训练 batch 的两倍。",
 	"why.nan":             "损失是 nan：模型已发散，发散的检测器会输出无穷多的框。先修好它，或一并修好。",
 	"why.growth":          "进程在 {count} 段（轮）里从 {first} 涨到 {last}，没有变平。",
+	"why.collects":        "失败的那一行为列表生成张量，并把它留在 GPU 上：每一步都保留着之前所有步骤的显存。",
 	"why.graph":           "损失或输出连同计算图一起被累加：每一步都保留着之前所有步的显存。",
 	"why.late_small":      "运行很久后{when}失败于一个普通的 {need} 请求上，而同样的 batch 之前放得下：显存一定涨了。",
 	"why.data_spike":      "一次申请 {need}，占整块 GPU 的 {percent}，而之前一直放得下{when}：这一批比之前的都大。",
