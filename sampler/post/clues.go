@@ -18,7 +18,7 @@ var genres = []clue{
 	{"a wish for a feature", 3, 1, inText(`(?i)\A\W*(?:\[?(?:feature(?: request)?|enhancement|proposal|RFC|FR)\b\]?)|\bis your feature request related to a problem\b|\bdescribe the solution you['’]d like\b`)},
 	{"a file with its license", 4, 1, inText(`(?i)\A\W*(?:copyright\b|SPDX-|licensed under|\(c\) \d{4})`)},
 	{"a head for a page", 4, 1, inText(`\A---\r?\n(?:[\w-]+:[^\n]*\r?\n){2,}---`)},
-	{"it is a page for readers", 4, 1, inText(`(?i)\A\W*(?:FAQs?|frequently asked questions|troubleshooting(?: guide)?)\W*\n|\bthis (?:guide|article|tutorial|document|page|post|chapter|section|runbook) (?:explains|covers|describes|will|lists|addresses|walks|shows)\b|\b(?:in|start) this (?:\w+ )?(?:guide|article|tutorial|blog)\b|\b(?:we are going to|let['’]?s|we will|we['’]ll) (?:discuss|see|look|explore|dive|walk)\b|\bone of the most (?:common|frequent)\b|\bhere are (?:a few|some|the) (?:of the )?(?:most )?common\b`)},
+	{"it is a page for readers", 4, 1, inText(`(?i)\A\W*(?:FAQs?|frequently asked questions|troubleshooting(?: guide)?)\W*\n|\bthis (?:guide|article|tutorial|document|page|post|chapter|section|runbook) (?:explains|covers|describes|will|lists|addresses|walks|shows)\b|\b(?:in|start) this (?:\w+ )?(?:guide|article|tutorial|blog)\b|\b(?:we are going to|let['’]?s|we will|we['’]ll) (?:discuss|see|look|explore|dive|walk)\b|\bone of the most (?:common|frequent)\b|\bhere are (?:a few|some|the) (?:of the )?(?:most )?common\b|\A(?:[^\n]*\n){0,3}[^\n]*\b\d{1,2} (?:\w+ )?(?:fixes|ways|tips|tricks|methods|solutions)\b|(?m:^\W*目录\s*$)`)},
 	{"questions with numbers", 3, 1, inText(`(?m)^\W*Q\d{1,3}[:.)] [^\n]+\?(?s:.*?)^\W*Q\d{1,3}[:.)] `)},
 }
 
