@@ -11,8 +11,9 @@ import (
 	"nvpeak/sampler"
 )
 
-// Growth is a warning when at most 8 % of the GPU are left and it has come two thirds of the way, else a notice; it is
-// critical ten minutes before the end; and when that is, is not said with less than 1 % left.
+// Growth is a warning when at most 5 % of the GPU are left, 8 % where it has gone on for forty minutes, and it has come two
+// thirds of the way, else a notice; it is critical ten minutes before the end; and when that is, is not said with less
+// than 1 % left.
 func TestGrowthLevels(t *testing.T) {
 	for name, row := range map[string]struct {
 		used, slope, watched float64
@@ -20,10 +21,13 @@ func TestGrowthLevels(t *testing.T) {
 		want                 string
 		eta                  sampler.Opt[float64]
 	}{
-		"ten minutes":      {18400, 1840.0 / 600, 1200, true, "critical 0", sampler.Some(600.0)}, // 1600 MiB are left, and 240 that caches give back
-		"longer":           {18400, 1840.0 / 601, 1202, true, "warning 0", sampler.Some(601.0)},
-		"half of the time": {18400, 2.5, 1472, true, "warning 0", sampler.Some(736.0)},
-		"more than half":   {18400, 2.5, 1471, true, "notice 1", sampler.Some(736.0)},
+		"ten minutes":      {19000, 1240.0 / 600, 1200, true, "critical 0", sampler.Some(600.0)}, // 1000 MiB are left, and 240 that caches give back
+		"longer":           {19000, 1240.0 / 601, 1202, true, "warning 0", sampler.Some(601.0)},
+		"half of the time": {19000, 1240.0 / 736, 1472, true, "warning 0", sampler.Some(736.0)},
+		"more than half":   {19000, 1240.0 / 736, 1471, true, "notice 1", sampler.Some(736.0)},
+		"less near":        {18999, 1241.0 / 600, 2399, true, "notice 1", sampler.Some(600.0)},
+		"for forty min":    {18400, 1840.0 / 600, 2400, true, "critical 0", sampler.Some(600.0)},
+		"not so long":      {18400, 1840.0 / 600, 2399, true, "notice 1", sampler.Some(600.0)},
 		"room":             {18399, 1840.0 / 700, 9999, true, "notice 1", sampler.Some(700.0)},
 		"nearly full":      {19800, 250.0 / 700, 9999, true, "warning 0", sampler.Some(700.0)}, // 200 MiB are left, and 50
 		"full":             {19801, 250.0 / 700, 9999, true, "warning 0", sampler.Opt[float64]{}},
@@ -45,7 +49,7 @@ func TestGrowthLevels(t *testing.T) {
 // Peaks that grow reach the limit, however low the level between them is at this moment.
 func TestGrowthOfPeaks(t *testing.T) {
 	f := fullOf(9000, processOf(7, "python a.py", 9000))
-	growth := &series.Growth{Found: true, Trend: series.Trend{Until: 1200, Slope: 1840.0 / 600, Early: 1840.0 / 600, Late: 1840.0 / 600, To: 18400, Peaks: true}}
+	growth := &series.Growth{Found: true, Trend: series.Trend{Until: growthLong, Slope: 1840.0 / 600, Early: 1840.0 / 600, Late: 1840.0 / 600, To: 18400, Peaks: true}}
 	got, ok := growthOf(f, 7, &f.gpu.procs[0].series, growth)
 	if !ok || got.eta != sampler.Some(600.0) || levels([]finding{got}) != "[critical 0]" {
 		t.Errorf("%v %+v", ok, got)

@@ -27,11 +27,14 @@ const (
 	growthSure = 0.5
 	// growthSoon is when growth becomes critical.
 	growthSoon = 600
-	// growthNear and stepsNear, of the GPU: with more room it is a notice. Much of what grows evenly ends
-	// by itself below the limit (an index, a texture cache, a model soup, one very long forward pass),
-	// and nothing but that it comes near tells them from leaks. Stages of a program are large steps.
-	growthNear = 0.08
-	stepsNear  = 0.05
+	// growthNear and stepsNear, of the GPU: with more room it is a notice. Much of what grows evenly ends by itself
+	// below the limit (an index, a pool of a database, a texture cache, a model soup), most of it at 88 to 94 % and within
+	// half an hour, and nothing but that it comes near tells them from leaks. What has gone on for growthLong seconds
+	// is seldom such a one, and is told from growthNearLong. Stages of a program are large steps.
+	growthNear     = 0.05
+	growthNearLong = 0.08
+	growthLong     = 2400
+	stepsNear      = 0.05
 	// growthBack, of the GPU: what a caching allocator gives back before a request fails, the median of
 	// simulated leaks of large tensors, of which a quarter gave next to nothing and a quarter more than 3 %. Small tensors
 	// leave all that is free in the segments of large ones until then, where these are used: 4 to 7 % in seven of eight. It
@@ -145,6 +148,9 @@ func growthOf(f *Facts, pid int, s *series.Series, growth *series.Growth) (found
 	// The slope through large steps tells nothing: what counts is whether the next one fits.
 	large := flight.Steps >= stepsFew && f.counts(flight) && room >= flight.Size
 	most := growthNear * f.gpu.total
+	if trend.Until-trend.Since >= growthLong {
+		most = growthNearLong * f.gpu.total
+	}
 	if steps && f.counts(flight) {
 		most = max(stepsNear*f.gpu.total, flight.Size)
 	}
