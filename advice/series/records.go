@@ -1,5 +1,7 @@
 package series
 
+import "math"
+
 // Record is a value that was higher than all before, and when the holder began to rise to it.
 type Record struct {
 	T, Top float64
@@ -9,13 +11,14 @@ type Record struct {
 // Records are the newest records of a holder. They need no level between them: a holder that empties its
 // cache before each spike has none.
 type Records struct {
-	list  [recordsKept]Record
+	list  [recordsMany]Record
 	count int     // of all records
 	up    float64 // when the newest rose last
 }
 
 const (
 	recordsKept = 3
+	recordsMany = 5
 	// recordLeast, of the GPU, is how much a record is above the one before; what goes on within recordGap
 	// seconds is one rise.
 	recordLeast = 0.004
@@ -26,8 +29,10 @@ const (
 	recordsAlike = 0.5
 	recordsSmall = 0.008
 	recordsLarge = 0.06
-	recordsApart = 20 // seconds
-	recordsStale = 3  // times as long as usual without a record: it has stopped
+	// Four such rises in a row may be larger: an evaluation that goes further each time.
+	recordsLargeMany = 0.15
+	recordsApart     = 20 // seconds
+	recordsStale     = 3  // times as long as usual without a record: it has stopped
 )
 
 // add takes what a holder had at most since the sample before. known: it held memory before it was watched.
@@ -41,7 +46,7 @@ func (r *Records) add(t, high, limit float64, known bool) {
 	case high <= newest.Top+recordLeast*limit && r.count > 0:
 		return
 	case r.count > 0 && t-r.up <= recordGap:
-		r.list[(r.count-1)%recordsKept].Top = high
+		r.list[(r.count-1)%recordsMany].Top = high
 	default:
 		r.put(Record{T: t, Top: high})
 	}
@@ -52,16 +57,16 @@ func (r *Records) add(t, high, limit float64, known bool) {
 func (r *Records) Newest() float64 { return r.up }
 
 func (r *Records) put(one Record) {
-	r.list[r.count%recordsKept] = one
+	r.list[r.count%recordsMany] = one
 	r.count++
 }
 
 // back returns the newest record but i; zero when there is none.
 func (r *Records) back(i int) Record {
-	if i >= min(r.count, recordsKept) {
+	if i >= min(r.count, recordsMany) {
 		return Record{}
 	}
-	return r.list[(r.count-1-i)%recordsKept]
+	return r.list[(r.count-1-i)%recordsMany]
 }
 
 // Flight are the steps that the newest rises are, when the holder stands on the last; ok is false when
@@ -81,19 +86,34 @@ func stood(level, top, rise float64) bool { return level >= top-rise/2 }
 // least of the rises and the time between them, of which the first is not known where the first record was
 // reached before watching began.
 func (r *Records) Rising(now, limit float64) (top, rise, period float64, ok bool) {
-	a, b, c := r.back(2), r.back(1), r.back(0)
-	if r.count < recordsKept {
+	if rise, period, ok = r.rising(now, limit, recordsKept, recordsLarge); !ok {
+		rise, period, ok = r.rising(now, limit, recordsMany, recordsLargeMany)
+	}
+	if !ok {
 		return 0, 0, 0, false
 	}
-	least, most := min(b.Top-a.Top, c.Top-b.Top), max(b.Top-a.Top, c.Top-b.Top)
-	first, second := b.T-a.T, c.T-b.T
-	if a.before {
-		first = second
+	return r.back(0).Top, rise, period, true
+}
+
+// rising looks at so many of the newest, of which none may be above the one before by more than that share of the limit.
+func (r *Records) rising(now, limit float64, n int, large float64) (least, period float64, ok bool) {
+	if r.count < n {
+		return 0, 0, false
 	}
-	short, long := min(first, second), max(first, second)
+	short, least, most, long := math.Inf(1), math.Inf(1), 0.0, 0.0
+	from := n - 1
+	for i := range n - 1 {
+		late, early := r.back(i), r.back(i+1)
+		least, most = min(least, late.Top-early.Top), max(most, late.Top-early.Top)
+		if early.before { // when it was reached is not known
+			from = i
+			break
+		}
+		short, long = min(short, late.T-early.T), max(long, late.T-early.T)
+	}
 	alike := least >= recordsAlike*most && short >= recordsAlike*long
-	if !alike || least < recordsSmall*limit || most > recordsLarge*limit || short < recordsApart || now-c.T > recordsStale*long {
-		return 0, 0, 0, false
+	if !alike || least < recordsSmall*limit || most > large*limit || short < recordsApart || now-r.back(0).T > recordsStale*long {
+		return 0, 0, false
 	}
-	return c.Top, least, (first + second) / 2, true
+	return least, (r.back(0).T - r.back(from).T) / float64(from), true
 }

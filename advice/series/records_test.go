@@ -113,6 +113,31 @@ func TestRecordsInTime(t *testing.T) {
 	}
 }
 
+// Rises of more than 6 % of the GPU, up to 15 %, are told from four alike in a row on.
+func TestLargeRecords(t *testing.T) {
+	for name, row := range map[string]struct {
+		tops []float64
+		rise float64 // 0: they do not rise alike
+	}{
+		"6 %":              {[]float64{780, 840, 900}, 60},
+		"more":             {[]float64{780, 840, 900.1}, 0},
+		"three of 8 %":     {[]float64{660, 740, 820, 900}, 0},
+		"four":             {[]float64{580, 660, 740, 820, 900}, 80},
+		"the last is less": {[]float64{620, 700, 780, 860, 900}, 40},
+		"and less":         {[]float64{621, 701, 781, 861, 900}, 0},
+		"15 %":             {[]float64{300, 450, 600, 750, 900}, 150},
+		"more than that":   {[]float64{299.9, 450, 600, 750, 900.1}, 0},
+	} {
+		var r Records
+		for i, top := range row.tops {
+			r.put(Record{T: 100 * float64(i), Top: top})
+		}
+		if top, rise, _, ok := r.Rising(100*float64(len(row.tops)), 1000); ok != (row.rise > 0) || ok && (rise != row.rise || top != row.tops[len(row.tops)-1]) {
+			t.Errorf("%s: %v above %v, %v", name, rise, top, ok)
+		}
+	}
+}
+
 // Records are a flight while the holder stands on the newest, by no less than half of a rise.
 func TestRecordsAsFlight(t *testing.T) {
 	var r Records
