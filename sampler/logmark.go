@@ -10,7 +10,7 @@ const (
 	MarkSaving     = PhaseSaving
 	MarkAllocator  = "allocator" // a reading of the allocator
 	MarkStage      = "stage"     // one of a few parts of the run
-	MarkStep       = "step"      // heard from a followed log only
+	MarkStep       = "step"      // each of a followed log; of one that is read later the first and one that is ten beyond it
 )
 
 // LogMark is a line of a training log that says where the run stands.

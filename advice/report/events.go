@@ -81,7 +81,7 @@ func (r *Reporter) placeMarks(out *Report) {
 			continue
 		}
 		t = min(max(t, 0), out.Duration)
-		if m.Kind == sampler.MarkStage {
+		if m.Kind == sampler.MarkStage || m.Kind == sampler.MarkStep {
 			continue
 		}
 		if m.Kind == sampler.MarkAllocator {

@@ -25,6 +25,14 @@ func (w *Watch) Mark(m sampler.LogMark) {
 		w.stages.add(w.clock.Now, m)
 		return
 	}
+	if n, ok := m.N.Value(); ok && m.Kind == sampler.MarkStep && w.clock.Started {
+		for _, g := range w.gpus {
+			if p := g.largest(); p != nil {
+				p.step(n)
+			}
+		}
+		return
+	}
 	if b, ok := sampler.Plausible(m.Allocated); ok && w.clock.Started {
 		w.tensors.add(w.clock.Now, b.MiB())
 		for _, g := range w.gpus {

@@ -154,6 +154,42 @@ func TestStartSettles(t *testing.T) {
 	}
 }
 
+// The start of a job is over when its log has told of ten steps after the first, also near the limit.
+func TestStartEndsWithSteps(t *testing.T) {
+	for name, row := range map[string]struct {
+		before, steps []int // told of before the process is listed, and after
+		want          int
+	}{
+		"ten more":          {nil, []int{5, 15}, 1},
+		"nine more":         {nil, []int{5, 14}, 0},
+		"none":              {nil, nil, 0},
+		"it begins anew":    {nil, []int{700, 1, 10}, 0},
+		"and goes on":       {nil, []int{700, 1, 11}, 1},
+		"of the one before": {[]int{5, 15}, []int{16}, 0},
+	} {
+		w := New(Options{})
+		w.Add(snapshotOf(0, 20000, 100))
+		add := func(at float64, pid, falls int) {
+			s := snapshotOf(at, 20000, 19500, processOf(pid, "python a.py", 19500))
+			s.GPUs[0].Memory.Window = &sampler.Window{Readings: 1, Min: s.GPUs[0].Memory.Used.Or(0), Max: s.GPUs[0].Memory.Used.Or(0), Falls: sampler.Some(falls)}
+			w.Add(s)
+		}
+		mark := func(steps []int) {
+			for _, n := range steps {
+				w.Mark(sampler.LogMark{Kind: sampler.MarkStep, N: sampler.Some(n)})
+			}
+		}
+		add(1, 6, 0)
+		mark(row.before)
+		add(2, 7, 0)
+		add(9, 7, 0) // 6 is not listed any more
+		mark(row.steps)
+		if add(10, 7, 1); w.gpus[0].near.count != row.want {
+			t.Errorf("%s: %d near misses", name, w.gpus[0].near.count)
+		}
+	}
+}
+
 // A near miss warns of the process that had it: when that is gone, there is nothing to warn of, though its GPU remembers.
 func TestNearMissEndsWithItsProcess(t *testing.T) {
 	tape, err := os.ReadFile("../../testdata/advice/flush/fires_near.jsonl")

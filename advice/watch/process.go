@@ -20,8 +20,9 @@ type proc struct {
 	growing series.Growth
 	peak    recentPeak // since its start-up
 	close   closeCalls
-	calm    float64 // seconds that it has computed since its newest record
-	settled bool    // its start is over, before its first minute is
+	calm    float64          // seconds that it has computed since its newest record
+	settled bool             // its start is over, before its first minute is
+	stepped sampler.Opt[int] // the first step that a log told of in its life
 	dips    series.Dips
 	logged  series.Kept // what a training log says that it has allocated
 
@@ -62,6 +63,19 @@ func newProc(q *sampler.Process, now float64, at time.Time) *proc {
 		p.retries, p.refusals = a.Retries, a.OOMs
 	}
 	return p
+}
+
+// startSteps: by then algorithms are chosen and caches filled, unless shapes differ.
+const startSteps = 10
+
+// step takes a step that a log says is done: after so many of them the start is over.
+func (p *proc) step(n int) {
+	first, ok := p.stepped.Value()
+	if !ok || n < first {
+		p.stepped = sampler.Some(n)
+		return
+	}
+	p.settled = p.settled || n-first >= startSteps
 }
 
 // foldAllocator takes the counters that the allocator inside the process reports.

@@ -21,7 +21,9 @@ type Log struct {
 	phase    sampler.LogMark             // the newest mark that is no reading
 	stages   map[string]sampler.Opt[int] // the newest stage of each label
 	readings int
-	thinned  int // how often every other reading was left out
+	step     sampler.Opt[int] // of those that are counted, the newest
+	settled  bool             // there were enough of them
+	thinned  int              // how often every other reading was left out
 }
 
 type mark struct {
@@ -122,12 +124,30 @@ func (l *Log) take(form *stamps, line string, number, next int) int {
 			w.after, w.followed = st, true
 		}
 	}
+	l.count(line, number)
 	for _, m := range marksOf(line, (l.readings+1)%(1<<l.thinned) == 0) {
 		m.Line = number
 		l.add(mark{m, l.last, l.stamps > 0})
 	}
 	return next
 }
+
+// count takes two steps of a log, by which its start is over: the first, and one that is startSteps beyond it.
+func (l *Log) count(line string, number int) {
+	if l.settled {
+		return
+	}
+	n, ok := stepOf(line)
+	first, counts := l.step.Value()
+	if l.settled = counts && n >= first+startSteps; !ok || counts && n >= first && !l.settled {
+		return
+	}
+	l.step = sampler.Some(n)
+	l.add(mark{sampler.LogMark{Kind: sampler.MarkStep, N: l.step, Line: number}, l.last, l.stamps > 0})
+}
+
+// startSteps is how many steps after the first a run has settled.
+const startSteps = 10
 
 // maxThinned keeps 1<<thinned a number.
 const maxThinned = 30
@@ -153,6 +173,7 @@ func (l *Log) thin() {
 // many, every other reading of the allocator goes, and later ones are taken less often.
 func (l *Log) add(m mark) {
 	switch m.Kind {
+	case sampler.MarkStep:
 	case sampler.MarkAllocator:
 		l.readings++
 		if l.readings%(1<<l.thinned) != 0 {

@@ -8,8 +8,9 @@ import (
 // stepForms are the ways in which logs count the steps of a training: by their name, and by a progress bar that has none or
 // one that says so. Bars of data sets, downloads and validations count something else.
 var stepForms = compiled(
-	`(?i)\b(?:global[_ ]?)?(?:step|iter|iteration)\b["']?[\s:=#\[(]{0,4}(\d+)`,
+	`(?i)\b(?:(?:global|acc|cur|train)[_ ]?)?(?:step|iter|iteration)\b["']?[\s:=#\[(]{0,4}(\d+)`,
 	`(?i)^batch (\d+), .*\bloss\b`,
+	`(?i)(?:^|\|)\s*(\d+)\s*/\s*\d+ batches\b`,
 	`(?i)^(?:[^%|]*\b(?:epochs?|train\w*|steps?)\b[^%|]*)?\s*\d+%\|[^|]*\|\s*(\d+)/\d+ \[`,
 )
 
@@ -20,7 +21,7 @@ const maxStep = 1_000_000_000
 func stepOf(line string) (n int, ok bool) {
 	line = line[:min(len(line), markBytes)]
 	low := lower(line)
-	if !strings.Contains(low, "step") && !strings.Contains(low, "iter") && !strings.Contains(low, "%|") && !strings.HasPrefix(low, "batch ") {
+	if !strings.Contains(low, "step") && !strings.Contains(low, "iter") && !strings.Contains(low, "%|") && !strings.HasPrefix(low, "batch ") && !strings.Contains(low, " batches") {
 		return 0, false
 	}
 	for _, re := range stepForms() {
