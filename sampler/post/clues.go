@@ -29,6 +29,10 @@ var voices = []clue{
 	// A report has one problem, so that nothing tells it by the name of such a heading alone.
 	{"headings of several problems", 4, 1, inText(headings(symptoms) + `(?s:.*?)` + headings(symptoms))},
 	{"headings of a page", 1, 2, inText(`(?im)^#{1,6} +(?:\d+[.)] +)?(?:usage|installation|requirements|prerequisites|configuration|overview|introduction|conclusion|summary|performance|table of contents|contents|parameters|options|arguments|returns?|features|limitations|known issues|quick ?start|getting started|benchmarks?|roadmap|license|faq|appendix)\W*$`)},
+	{"headings that readers say", 4, 1, func(r *reading, _ int) int { return len(r.asked) }},
+	{"markup of documentation", 3, 1, inText(noted)},
+	{"tables that compare", 4, 1, comparisons},
+	{"captions with numbers", 2, 1, inText(captions)},
 	// Who is spoken to, and how.
 	{"it defines the word", 3, 1, inSentences(`(?i)^\W*(?:(?:an?|the) )?(?:linux )?(?:ooms?|oom[- ]?kill(?:ed|er|ing)?|out[- ]of[- ]memory)\b[^.]{0,30}?\b(?:(?:is|are) (?:an?|one of|the)|automatically|occurs? (?:in|when))\b`)},
 	{"the reader is told", 1, 4, inSaid(second.source + guidesIn())},

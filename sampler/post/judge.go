@@ -1,6 +1,7 @@
 package post
 
 import (
+	"slices"
 	"strings"
 
 	"nvpeak/sampler"
@@ -23,7 +24,8 @@ type reading struct {
 	text  string
 	lines []string
 	all   []sentence
-	own   []sentence // as all, without what is quoted
+	own   []sentence // as all, without what is quoted and what readers say
+	asked []int      // the lines of headings that readers say
 	said  []sentence // those that no program printed
 }
 
@@ -40,12 +42,15 @@ var quoted = lazily(`"[^"]*"|“[^”]*”`)
 
 func newReading(text string, all []sentence) reading {
 	r := reading{text: text, lines: strings.Split(text, "\n"), all: all}
+	r.asked = readersSay(r.lines)
 	for _, s := range all {
 		own := s
 		if strings.ContainsAny(s.text, "\"“") {
 			own.text = quoted.ReplaceAllString(s.text, `""`)
 		}
-		r.own = append(r.own, own)
+		if !slices.Contains(r.asked, s.line) {
+			r.own = append(r.own, own)
+		}
 		if !r.printed(s.line-1) && !hints.MatchString(s.text) {
 			r.said = append(r.said, s)
 		}
