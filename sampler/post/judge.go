@@ -122,6 +122,12 @@ func (j *judge) weighs() int {
 	return j.weight
 }
 
+// inSource says whether a sentence is a line of a program, which a post may show beside what it tells.
+func (j *judge) inSource(s sentence) bool {
+	j.weighs()
+	return inProgram(&place{&j.reading, sampler.OOMEvent{Line: s.line, Text: s.text, Extra: map[string]any{"told": true}}, j.lines[s.line-1], s.line - 1})
+}
+
 // about says whether an event is of a text about failures.
 func (j *judge) about(e sampler.OOMEvent) bool {
 	weight := j.weighs()

@@ -42,7 +42,10 @@ var (
 	entry        = lazily(`^\s*[frbuL]{0,2}(?:"[^"]*"|'[^']*'),\s*(?:#.*|//.*)?$`)
 	onlyQuote    = lazily(`^\s*[frbuL]{0,2}["'\x60](?:[\w.]+: )?$`)
 	// ofSource is a line of a program.
-	ofSource = lazily(`[;{})\]],?\s*$|^\s*(?:def|class|if|for|assert|return|import|from|var|let|const|public|private|func|fn|with|try|except|catch|else|async|await|expect|it|test)\b|^\s*\w[\w.]* :?= |\w\(|^\s+\w+: ?(?:"[^"]*"|'[^']*'|\x60[^\x60]*\x60),\s*$`)
+	ofSource = lazily(`[;{})\]],?\s*$|^\s*(?:def|class|if|for|assert|return|import|from|var|let|const|public|private|func|fn|with|try|except|catch|else|async|await|expect|it|test|elif|elsif|elseif|unless|when|case|while|match|switch|do|end|fi|esac|done|begin|rescue|finally|raise|throw|rethrow|break|continue|function|local|export|void|static)\b|^\s*\w[\w.]* :?= |\w\(|^\s+\w+: ?(?:"[^"]*"|'[^']*'|\x60[^\x60]*\x60),\s*$`)
+	// compared is what stands before a message that a line of a program looks for, in quotes or in the slashes of a pattern.
+	compared = lazily(`^\s*[})]*\s*(?:else ?if|elif|elsif|elseif|if|unless|when|case|while|until|return|and|or|\w+ =|[|&]{1,2}|\?)(?:[^\w"'\x60/][^"'\x60/]*)?(?:[frbuL@]?["'\x60]|\bm?/|[(\s]/)[^"'\x60]*$`)
+	person   = lazily(`\bI\b|(?i:\b(?:my|we|our)\b)`)
 	// searched is a program that looks for it, with what it looks for; asserts is a line that says what a test expects.
 	searched = lazily(`(?:^\s*\w+=[^'\n]*)?\b\w{0,3}grep\b(?: -\S+)* +(?:"[^"\n]*"|'[^'\n]*')`)
 	asserts  = lazily(`^\s*(?:assert|self\.assert\w+\(|expect\w*\(|EXPECT_\w+\(|ASSERT_\w+\(|require\.\w+\(|assert\w*!?\()`)
@@ -119,6 +122,11 @@ var native = lazily(`\d\d:\d\d:\d\d|\bin func\b|\[ERROR\]|\bUNAVAILABLE\b|\w\(CU
 // inProgram: the message is a text in quotes on a line of source, with lines of source around it.
 func inProgram(p *place) bool {
 	at := strings.Index(p.line, p.e.Text[:min(len(p.e.Text), 12)])
+	if p.e.Extra["told"] != nil {
+		if found := ranOut.FindStringIndex(p.line); found != nil {
+			at = found[0] // the whole line is taken for a sentence
+		}
+	}
 	if at < 0 {
 		return false
 	}
@@ -126,7 +134,7 @@ func inProgram(p *place) bool {
 	if p.index > 0 && onlyQuote.MatchString(before) {
 		before = strings.TrimSpace(p.lines[p.index-1]) + before
 	}
-	if !stringInCode.MatchString(before) && !entry.MatchString(p.line) {
+	if !stringInCode.MatchString(before) && !entry.MatchString(p.line) && !(compared.MatchString(before) && !person.MatchString(p.line)) {
 		return false
 	}
 	n := 0

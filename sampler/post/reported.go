@@ -108,6 +108,9 @@ func reported(text string, all []sentence, scan Scan, j *judge) (sampler.OOMEven
 		if heaps.MatchString(s.text) && !ofDevices.MatchString(s.text) || onDisk.MatchString(s.text) || byName.MatchString(s.text) {
 			continue
 		}
+		if j.inSource(s) {
+			continue
+		}
 		if yesOrNo.MatchString(s.text) && !first.MatchString(s.text) {
 			continue
 		}
