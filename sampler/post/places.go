@@ -31,7 +31,9 @@ var (
 	// conditional makes of a sentence or of the lines before it what would be.
 	conditional = lazily(`(?i)(?:^|[^\w])(?:if|whenever|in case|should|unless|wenn|falls|sollte|si|en cas|lorsque|cuando|se|quando|als|wanneer|indien|если|когда)\s+\S|如果|若|場合|とき|경우|하면`)
 	// leads is a line above an example.
-	leads = lazily(`(?i)\b(?:ex[ae]mples?|e\.g\.|sample|ejemplo|exemplo|beispiel|voorbeeld|looks? like|such as)\b[^.]{0,40}[:：]\W*$|пример[^.]{0,40}[:：]\W*$|(?:例如|示例|类似|如下|以下|例|예시|예)[^。.]{0,30}[:：]?\W*$`)
+	leads = lazily(`(?i)\b(?:ex[ae]mples?|e\.g\.|sample|ejemplo|exemplo|beispiel|voorbeeld|looks? like|such as)\b[^.]{0,40}[:：]\W*$|пример[^.]{0,40}[:：]\W*$|(?:例如|示例|类似|如下|以下|例|예시|예)[^。.]{0,30}[:：]?\W*$|\b(?:let['’]?s|let us|we will|we can) (?:now )?(?:look|see|take)\b` + pagesIn())
+	// explained takes what stands above for an example.
+	explained = lazily(`(?i)\bin (?:this example|the (?:example|message|error|output) above|the above (?:example|message|error))\b|(?:在)?(?:这个|该|上面的|上述)(?:例子|示例)(?:中|里)?|(?:この|上の|上記の)例では|이 예(?:제|시)?에서|위(?:의)? 예(?:제|시)?에서|в (?:этом|данном) примере|в примере выше|\ben (?:este|el) ejemplo\b|\b(?:neste|no) exemplo\b|\bdans (?:cet|l['’]) ?exemple\b|\bin (?:questo|quest['’]) ?esempio\b|\bin dit voorbeeld\b|\bin diesem beispiel\b`)
 	// instructs is a remedy as an order.
 	instructs = lazily(`(?i)^\s*(?:[-*+•>]|\d{1,2}[.)])?\s*\W*(?:solutions?|fix(?:es)?|try|reduce|lower|decrease|use|set|increase|causes?|diagnose|actions?|workarounds?|remed(?:y|ies)|resolution|what to do|how to (?:fix|solve)|check)\b|^[^\w\p{L}]*(?:原因|解决|处理|降低|减少|减小|使用|释放|重启|设置|关闭|增加|启用|检查|缩小|清理|尝试|해결|원인|조치|줄이|줄인|낮추|사용|설정|확인)`)
 	// topic is a heading with nothing but what failed.
@@ -85,6 +87,7 @@ var spots = []spot{
 		}
 		return false
 	}},
+	{"it is explained as an example", 3, func(p *place) bool { return slices.ContainsFunc(p.around(0, 5), explained.MatchString) }},
 	{"remedies stand below", 2, func(p *place) bool {
 		n := 0
 		for _, l := range p.around(1, 8) {
