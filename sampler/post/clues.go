@@ -14,7 +14,7 @@ var genres = []clue{
 	{"a manual", 4, 1, inText(`(?m)\A\W*NAME\b(?s:.{0,400})\bDESCRIPTION\b|^NAME\s*$(?s:.*)^DESCRIPTION\s*$|\.SH "?NAME\b`)},
 	{"rules for alerts", 4, 1, inText(`(?m)\$labels\.\w|^\s*-? ?alert: \w+\s*$|^kind: PrometheusRule`)},
 	{"scenarios of tests", 4, 1, inText(`(?m)\AFeature: [^\n]*\n(?s:.*)^\s*Scenario\b`)},
-	{"declarations", 4, 1, inText(`(?m)\A\s*(?:#![^\n]*\n\s*)?(?:"""|\x27\x27\x27)|\bpub enum \w|\benum (?:class )?\w+ ?\{|^Variants§?\s*$|^Defined in:\s*$|^exception [\w.]+#?\s*$`)},
+	{"declarations", 4, 1, inText(`(?m)\A\s*(?:#![^\n]*\n\s*)?(?:"""|\x27\x27\x27)|\bpub enum \w|\benum (?:class )?\w+ ?\{|^Variants§?\s*$|^Defined in:\s*$|^exception [\w.]+#?\s*$|^Bases: [\x60\[]?\w|\)\s*\[source\][#¶]?\s*$|^\[docs\] ?(?:class|def) `)},
 	{"a wish for a feature", 3, 1, inText(`(?i)\A\W*(?:\[?(?:feature(?: request)?|enhancement|proposal|RFC|FR)\b\]?)|\bis your feature request related to a problem\b|\bdescribe the solution you['’]d like\b`)},
 	{"a file with its license", 4, 1, inText(`(?i)\A\W*(?:copyright\b|SPDX-|licensed under|\(c\) \d{4})`)},
 	{"a head for a page", 4, 1, inText(`\A---\r?\n(?:[\w-]+:[^\n]*\r?\n){2,}---`)},
@@ -25,7 +25,7 @@ var genres = []clue{
 // voices are how a text speaks, and how it is laid out. Where nobody speaks there is only a log.
 var voices = []clue{
 	// What the parts of a text are called.
-	{"headings of remedies", 2, 3, inText(headings(`(?:(?:common|possible|quick|suggested|recommended|immediate|typical|likely|proven|other|alternative|root|probable) )*(?:troubleshooting|solutions?|fix(?:es)?|causes?|remed(?:y|ies)|workarounds?|mitigations?|symptoms?|diagnos(?:e|is|tics?)|actions?|resolution|prevention|(?:best )?practices|tips(?: .{1,40})?|what to do|lösung(?:en)?|ursachen?|abhilfe|fehlerbehebung|solutions? possibles?|causes possibles|dépannage|soluci[oó]n(?:es)?|causas?|soluç(?:ão|ões)|oplossing(?:en)?|oorzaken?|решени[ея]|причин[аы]|(?:可能|常见|根本)?(?:的)?原因(?:分析)?|(?:通用|常用|常见|具体)?(?:的)?解决(?:方法|方案|办法|步骤)?|处理(?:方法|方案|办法|步骤)|解決(?:策|方法)?|対処(?:法|方法)?|対策|(?:(?:문제|오류|에러) ?)?(?:해결(?: ?(?:방법|방안|책))?|(?:발생 ?)?원인|조치(?: ?방법)?|대응(?: ?방안)?))(?:[:：].{0,80}| (?:for|of|to|&|and) .{1,40})?|(?:how to|ways to) (?:fix|solve|resolve|prevent|avoid|diagnose|debug|reduce) .{1,60}|what (?:this|the|that|it)(?: error| message)? means?|why (?:this|it) happens|what (?:is|causes) .{1,60}|key takeaways.*|(?:solution|fix|method|option) #?\d+ ?[:.–-].*`))},
+	{"headings of remedies", 2, 3, inText(headings(`(?:(?:common|possible|quick|suggested|recommended|immediate|typical|likely|proven|other|alternative|root|probable) )*(?:troubleshooting|solutions?|fix(?:es)?|causes?|remed(?:y|ies)|workarounds?|mitigations?|symptoms?|diagnos(?:e|is|tics?)|actions?|resolution|prevention|(?:best )?practices|tips(?: .{1,40})?|what to do|lösung(?:en)?|ursachen?|abhilfe|fehlerbehebung|solutions? possibles?|causes possibles|dépannage|soluci[oó]n(?:es)?|causas?|soluç(?:ão|ões)|oplossing(?:en)?|oorzaken?|решени[ея]|причин[аы]|(?:可能|常见|根本)?(?:的)?原因(?:分析)?|(?:通用|常用|常见|具体)?(?:的)?解决(?:方法|方案|办法|步骤)?|处理(?:方法|方案|办法|步骤)|解決(?:策|方法)?|対処(?:法|方法)?|対策|(?:(?:문제|오류|에러) ?)?(?:해결(?: ?(?:방법|방안|책))?|(?:발생 ?)?원인|조치(?: ?방법)?|대응(?: ?방안)?))(?:[:：].{0,80}| (?:for|of|to|&|and) .{1,40})?|(?:how to|ways to) (?:fix|solve|resolve|prevent|avoid|diagnose|debug|reduce) .{1,60}|what (?:this|the|that|it)(?: error| message)? means?|why (?:this|it) happens|what (?:is|causes) .{1,60}|.{1,40}とは(?:何か)?|что такое .{1,40}|什么是.{1,20}|qu['’]est-ce que .{1,40}|o que é .{1,40}|key takeaways.*|(?:solution|fix|method|option) #?\d+ ?[:.–-].*`))},
 	// A report has one problem, so that nothing tells it by the name of such a heading alone.
 	{"headings of several problems", 4, 1, inText(headings(symptoms) + `(?s:.*?)` + headings(symptoms))},
 	{"headings of a page", 1, 2, inText(`(?im)^#{1,6} +(?:\d+[.)] +)?(?:usage|installation|requirements|prerequisites|configuration|overview|introduction|conclusion|summary|performance|table of contents|contents|parameters|options|arguments|returns?|features|limitations|known issues|quick ?start|getting started|benchmarks?|roadmap|license|faq|appendix)\W*$`)},
@@ -49,6 +49,7 @@ var voices = []clue{
 	{"it is told as what was", -2, 2, inSentences(was + pastIn())},
 	{"something is his", -1, 2, inOwn(`(?i)\b(?:my|our|mine|I have an?|I['’]m using|I am using|I use)\b`)},
 	{"help is asked for", -2, 2, inSentences("(?i)^\\W*why (?:is|are|do|does|did|show|shows|always|still|i|my|the)\\b[^.]*$|" + helpWanted + "|" + asks.source + "|" + question.source)},
+	{"help is asked for in a few words", -2, 1, inText(`(?im)^\W*(?:any (?:ideas?|help|suggestions?|advice|thoughts|clues?|hints?)|please help(?: me)?|help|thanks(?: (?:a lot|in advance))?|(?:some |irgend)?ideen|une idée|alguna idea|alguma ideia|qualche idea|求助|求解|怎么办)\W*$`)},
 	{"a traceback", -4, 1, inText(`(?m)^\W*File "[^"\n]+", line \d+|^\s+at [\w.$<>]+\([\w.]+:\d+\)|^-+> ?\d+ |^\s*\[\d+\] .+ at .+:\d+|^goroutine \d+ \[|^stack backtrace:`)},
 	{"a log", -3, 1, inText(`(?m)(?:^[^\n]{0,24}\d\d:\d\d:\d\d[^\n]*\n(?:[^\n]*\n){0,3}){3}`)},
 	{"a form for bugs", -3, 1, inText(form.source + `[^.\n]{0,30}(?:$|:)`)},

@@ -8,8 +8,9 @@ import (
 )
 
 // A message stands in the reports of those who met it and in texts about such failures: guides, changes, programs that look for
-// it. No word tells them apart alone. So each clue puts its weight on one side (clues.go for a text, places.go for where in it the
-// message is), and an event stays unless they outweigh what it shows itself. In a log nobody speaks, so that there are next to none.
+// it. No word tells them apart alone. So each clue puts its weight on one side (clues.go and layout.go for a text, places.go for where
+// in it the message is), and an event stays unless they outweigh what it shows itself. In a log nobody speaks, so that there are next
+// to none.
 
 // clue is a piece of evidence. Above 0 its weight says that the text is about failures, below that somebody reports his own.
 type clue struct {

@@ -67,7 +67,7 @@ const otherwise = isNot + ` (?:(?:an?|the|really|actually|simply|just|any) )*(?:
 	`|` + isNot + ` (?:(?:really|actually|just|simply|likely) )*(?:because of|due to|caused by|related to|about|from) ` + wantOf +
 	`|\b(?:unrelated to|nothing to do with|rul(?:e|es|ed|ing) out|exclud(?:e|es|ed|ing)) ` + wantOf +
 	`|` + isNot + ` (?:think|believe|suspect) (?:it|this|that)(?:['’]s| is| was| has)? (?:(?:about|due to|because of) )?` + wantOf +
-	`|` + isNot + ` (?:(?:really|possibly) )*(?:be|look like|seem like|seem to be|appear to be) ` + wantOf +
+	`|` + isNot + ` (?:(?:really|possibly) )*(?:be|look like|seem like|seem to be|appear to be) (?:an? (?:error|problem|issue|case|matter) (?:of|for|about|with) )?` + wantOf +
 	`|\b(?:oom|out[ -]of[ -]memory)(?: \w+)? (?:is|was)(?: not|n['’]t) (?:(?:the|an?|my|our) )?(?:problem|issue|cause|reason|culprit|case)\b`
 
 const (
