@@ -4,7 +4,7 @@
 //	text ─ sentences.go ─► sentences: what is neither log nor code
 //	     ─ reported.go  ─► a failure that is only told of becomes an event without amounts
 //	     ─ remarks.go   ─► so does one that a comment or a table tells of
-//	     ─ judge.go     ─► what only speaks of failures has none: clues.go and places.go weigh for and against
+//	     ─ judge.go     ─► what only speaks of failures has none: clues.go, layout.go and places.go weigh for and against
 //	     ─ told.go      ─► growth, kind of program, phase … are added to the context of every event
 //	     ─ names.go     ─► scripts, commands and tools, wherever they stand
 package post

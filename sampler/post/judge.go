@@ -1,14 +1,16 @@
 package post
 
 import (
+	"slices"
 	"strings"
 
 	"nvpeak/sampler"
 )
 
 // A message stands in the reports of those who met it and in texts about such failures: guides, changes, programs that look for
-// it. No word tells them apart alone. So each clue puts its weight on one side (clues.go for a text, places.go for where in it the
-// message is), and an event stays unless they outweigh what it shows itself. In a log nobody speaks, so that there are next to none.
+// it. No word tells them apart alone. So each clue puts its weight on one side (clues.go and layout.go for a text, places.go for where
+// in it the message is), and an event stays unless they outweigh what it shows itself. In a log nobody speaks, so that there are next
+// to none.
 
 // clue is a piece of evidence. Above 0 its weight says that the text is about failures, below that somebody reports his own.
 type clue struct {
@@ -23,7 +25,8 @@ type reading struct {
 	text  string
 	lines []string
 	all   []sentence
-	own   []sentence // as all, without what is quoted
+	own   []sentence // as all, without what is quoted and what readers say
+	asked []int      // the lines of headings that readers say
 	said  []sentence // those that no program printed
 }
 
@@ -40,12 +43,15 @@ var quoted = lazily(`"[^"]*"|“[^”]*”`)
 
 func newReading(text string, all []sentence) reading {
 	r := reading{text: text, lines: strings.Split(text, "\n"), all: all}
+	r.asked = readersSay(r.lines)
 	for _, s := range all {
 		own := s
 		if strings.ContainsAny(s.text, "\"“") {
 			own.text = quoted.ReplaceAllString(s.text, `""`)
 		}
-		r.own = append(r.own, own)
+		if !slices.Contains(r.asked, s.line) {
+			r.own = append(r.own, own)
+		}
 		if !r.printed(s.line-1) && !hints.MatchString(s.text) {
 			r.said = append(r.said, s)
 		}
@@ -115,6 +121,12 @@ func (j *judge) weighs() int {
 		}
 	}
 	return j.weight
+}
+
+// inSource says whether a sentence is a line of a program, which a post may show beside what it tells.
+func (j *judge) inSource(s sentence) bool {
+	j.weighs()
+	return inProgram(&place{&j.reading, sampler.OOMEvent{Line: s.line, Text: s.text, Extra: map[string]any{"told": true}}, j.lines[s.line-1], s.line - 1})
 }
 
 // about says whether an event is of a text about failures.

@@ -75,3 +75,35 @@ func TestClues(t *testing.T) {
 		seen[c.why] = true
 	}
 }
+
+// Whoever says that it is another problem reports none, in any language. Who asks whether it is this one, or denies a cause of it, does.
+func TestOtherProblems(t *testing.T) {
+	for text, reports := range map[string]bool{
+		"I use torch and the kernel hangs. It is not an issue of CUDA out of memory.":                   false,
+		"My job hangs on an A100. I don't think it's an OOM, half of the memory is free.":               false,
+		"My job hangs on an A100. That can't be an out of memory error.":                                false,
+		"My job hangs on an A100, and we ruled out an OOM.":                                             false,
+		"My job hangs on an A100, which is unrelated to the OOM of #12.":                                false,
+		"My run gives nan on a 3090. Out of memory is not the problem here.":                            false,
+		"I get CUDA out of memory on a 3090. It is not a problem of the batch size.":                    true,
+		"It is not because of my batch size, it runs out of memory with 1 too on my GPU.":               true,
+		"My GPU is new, and not because of that my training runs out of memory each time.":              true,
+		"我用 torch 训练，程序卡住了，不是显存不足的问题。":                                                                  false,
+		"我用 torch 训练，程序卡住了，与显存不足无关。":                                                                    false,
+		"我用 torch 训练报错了，请问是不是显存不足？":                                                                     true,
+		"私の学習が途中で止まりました。GPUのメモリ不足ではないと思います。":                                                            false,
+		"제가 학습을 돌렸는데 멈췄습니다. GPU 메모리 부족은 아닙니다.":                                                          false,
+		"У меня зависает обучение на GPU. Это не из-за нехватки видеопамяти.":                           false,
+		"Mi script se cierra en la GPU. No es un problema de falta de memoria.":                         false,
+		"Meu script trava na GPU. Não é um problema de falta de memória.":                               false,
+		"Mon script plante sur la GPU. Ce n'est pas un problème de manque de mémoire.":                  false,
+		"Il mio script si blocca sulla GPU. Non è un problema di out of memory.":                        false,
+		"Mijn script hangt op de GPU. Het is geen out of memory, de helft is vrij.":                     false,
+		"Mein Skript hängt auf der GPU. Das ist kein Speicherüberlauf, die Hälfte ist frei.":            false,
+		"Mein Skript bricht auf der GPU ab, der VRAM ist voll. Es liegt nicht an der Größe der Bilder.": true,
+	} {
+		if events := read(t, text); (len(events) > 0) != reports {
+			t.Errorf("%s: %d failures", text, len(events))
+		}
+	}
+}

@@ -40,7 +40,7 @@ var (
 	talk = lazily(`(?i)\byou(?:r|rs)?\b|\b(?:may|might|could|would|should|likely|possibly|potential(?:ly)?|probably)\b|^\W*(?:add|adds|added|better|improve|handle|support|remove|make|update|reduce|lower|use|set|try|configures?|specif(?:y|ies)|defines?|controls?|document|docs|feat|chore|tests?|refactor)\b|\bit will raise\b|\b(?:in case|e\.g\.|for example|for instance|such as|how to|how can|how do|previously (?:it |we )?(?:was|were|went|ran|got|crashed|failed|hit)|what to do|known issues?|limitations?|(?:is|are) (?:now )?reported|can (?:also |still |even )?(?:happen|occur|fail|run out|go out|go oom|be|cause|lead|get)|consider|workaround|troubleshooting)\b|` +
 		`\b(?:fix(?:es|ed)?|avoid\w*|prevent\w*|mitigat\w*|solv\w*|resolv\w*|skip\w*|retr(?:y|ies|ied|ying)|recover\w*|catch\w*|improv\w*|support\w*|merge[ds]?)\b|` +
 		`\b(?:of|for|to|detect\w*|list\w*|find\w*) (?:\w+ )?oom[- ]killed\b|\b(?:oom|out[- ]of[- ]memory)(?: error)? (?:memory )?(?:summary|header|retryable|suggests?|situations?|conditions?)\b|` + spared + `|\b(?:was|were|am) afraid\b|\bexpected (?:it|this|that) to\b|\bfirst (?:suspected|thought)\b|\bI (?:read|heard) that\b|\bwondering (?:whether|if)\b|\b(?:my friend|someone|somebody) (?:got|gets|said|says|has|had)\b|\bothers who\b|` +
-		`\b(?:occurs?|happens?|raised|thrown|refers?)\s+(?:when|if|that|to)\b|\b(?:raises|throws|returns|prints) ["'“\x60][^"'”\x60]+["'”\x60] (?:for|if)\b|(?:^|[^sd] )\bsomething like\b|\b(?:if|unless) (?:you|the|your|an?|it|this|that|there|any|one|memory|not|still|gpu|cuda|\w+ing)\b|\bmeans\b|\b(?:oom|memory) (?:events|errors) (?:is|are)\b|#\d{2,}|\b(?:followed by|looks like|appears to|recommend\w*|last (?:year|month|week|time))\b|^\W*(?:before|previously|earlier)\b|^\W*\*\*[^*]+\*\*\s*[(:]|怎么办` + doubtsIn())
+		`\b(?:occurs?|happens?|raised|thrown|refers?)\s+(?:when|if|that|to)\b|\b(?:raises|throws|returns|prints) ["'“\x60][^"'”\x60]+["'”\x60] (?:for|if)\b|(?:^|[^sd] )\bsomething like\b|\b(?:if|unless) (?:you|the|your|an?|it|this|that|there|any|one|memory|not|still|gpu|cuda|\w+ing)\b|\bmeans\b|\b(?:oom|memory) (?:events|errors) (?:is|are)\b|#\d{2,}|\b(?:followed by|looks like|appears to|recommend\w*|last (?:year|month|week|time))\b|^\W*(?:before|previously|earlier)\b|^\W*\*\*[^*]+\*\*\s*[(:]|怎么办|` + otherwise + doubtsIn() + deniesIn())
 )
 
 // yesOrNo is a question whether something does; hiresFix is the name of a setting, which fixes nothing.
@@ -61,6 +61,20 @@ var (
 
 // spared: it did not run out.
 const spared = `(?:\b(?:no|without|never|not|zero|longer|instead of|rather than|against|than)|n['’]t)\s+(?:(?:gets?|got|had|go|goes|gone|runs?|ran|sees?|seen|saw|hits?|an?|any|single|more|the|cuda|gpu|running|going|into)\s+){0,4}(?:oom|out[ -]of)`
+
+// otherwise: it is said to be another problem.
+const otherwise = isNot + ` (?:(?:an?|the|really|actually|simply|just|any) )*(?:issue|problem|matter|question|case|error|symptom|sign) (?:about|of|with|from|due to) ` + wantOf +
+	`|` + isNot + ` (?:(?:really|actually|just|simply|likely) )*(?:because of|due to|caused by|related to|about|from) ` + wantOf +
+	`|\b(?:unrelated to|nothing to do with|rul(?:e|es|ed|ing) out|exclud(?:e|es|ed|ing)) ` + wantOf +
+	`|` + isNot + ` (?:think|believe|suspect) (?:it|this|that)(?:['’]s| is| was| has)? (?:(?:about|due to|because of) )?` + wantOf +
+	`|` + isNot + ` (?:(?:really|possibly) )*(?:be|look like|seem like|seem to be|appear to be) (?:an? (?:error|problem|issue|case|matter) (?:of|for|about|with) )?` + wantOf +
+	`|\b(?:oom|out[ -]of[ -]memory)(?: \w+)? (?:is|was)(?: not|n['’]t) (?:(?:the|an?|my|our) )?(?:problem|issue|cause|reason|culprit|case)\b`
+
+const (
+	// isNot denies; wantOf is the failure as what is denied.
+	isNot  = `(?:\b(?:not|no|cannot)|\b(?:is|was|are|does|do|did|ca|could|should|would)n['’]?t)`
+	wantOf = `(?:(?:an?|the|any|my|our|some|being|running|going) )*(?:(?:cuda|gpu|simple|typical|plain) )*(?:oom\b|out[ -]of[ -](?:(?:gpu|cuda|video) )?(?:mem|v?ram))`
+)
 
 // wishes are no doubt about what happened.
 var wishes = lazily(`(?i)\b(?:I|we) would (?:like|love|want)\b|\bwould be (?:great|nice|happy|appreciated|grateful)\b`)
@@ -106,6 +120,9 @@ func reported(text string, all []sentence, scan Scan, j *judge) (sampler.OOMEven
 			continue
 		}
 		if heaps.MatchString(s.text) && !ofDevices.MatchString(s.text) || onDisk.MatchString(s.text) || byName.MatchString(s.text) {
+			continue
+		}
+		if j.inSource(s) {
 			continue
 		}
 		if yesOrNo.MatchString(s.text) && !first.MatchString(s.text) {
@@ -175,7 +192,7 @@ var (
 	// fills is a GPU that fills up, told without a word for how that ends.
 	fills = lazily(`(?i)\bmemory (?:issue|problem)s?\b|\b(?:GPU|CUDA|VRAM)\b[^.]{0,30}\b(?:memory|usage|consumption)?\b[^.]{0,20}\b(?:keeps?|is|was|kept) (?:\w+ ){0,2}(?:growing|increasing|rising|climbing)\b|\b(?:GPU memory|VRAM)\b[^.]{0,20}\b(?:grows|increases|rises|climbs|blows up|fills up|grow and grow|grow\w* more and more)\b|\b(?:GPU|CUDA|VRAM|memory)\b[^.?]{0,24}\b(?:usage |consumption |use )?(?:will |would |then )*(?:blows?|blew) up\b|\bstarv\w+ (?:of|for) (?:\w+ )?(?:memory|vram)\b|` + unreleased)
 	// neither: it did not happen, it is what a program or a text is to do about it, or only an example of it.
-	neither = lazily(`(?i)` + spared + `|\b(?:no|not|never|without|any)\b[^.]{0,12}\bmemory (?:issue|problem)s?\b|\b(?:avoid|prevent|catch|handl|detect|estimat|simulat|ignor|fix|solv|resolv)\w*\b[^.]{0,40}\b(?:oom|out[ -]of)|^\W*(?:will|would|won['’]t|does|do|can|could|should|may|might)\b[^.]*\?|\b(?:want|like|love) to\b[^.]{0,60}\b(?:oom|out[ -]of)\b|\b(?:if|unless|in case|e\.g\.|for example|such as|known issues?|workaround)\b`)
+	neither = lazily(`(?i)` + spared + `|` + otherwise + `|\b(?:no|not|never|without|any)\b[^.]{0,12}\bmemory (?:issue|problem)s?\b|\b(?:avoid|prevent|catch|handl|detect|estimat|simulat|ignor|fix|solv|resolv)\w*\b[^.]{0,40}\b(?:oom|out[ -]of)|^\W*(?:will|would|won['’]t|does|do|can|could|should|may|might)\b[^.]*\?|\b(?:want|like|love) to\b[^.]{0,60}\b(?:oom|out[ -]of)\b|\b(?:if|unless|in case|e\.g\.|for example|such as|known issues?|workaround)\b` + deniesIn())
 )
 
 // unreleased is memory of a GPU that a program keeps when its work is done, for want of which the next work ends.
