@@ -50,6 +50,7 @@ var nativeRows = []row{
 	{name: "enoki", framework: "cuda", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"cuda_malloc(): out of memory"}, start: `cuda_malloc\(\): out of memory`},
 	{name: "blender", framework: "blender", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"system is out of gpu"}, start: `System is out of GPU (?:and shared host )?memory`},
 	{name: "vulkan", framework: "vulkan", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"vk_error_out_of_device_memory"}, loose: true, start: `VK_ERROR_OUT_OF_DEVICE_MEMORY`},
+	{name: "vulkano", framework: "vulkan", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"(outofdevicememory)"}, start: `\b\w*(?:Oom|Alloc\w*|Vulkan)Error\(OutOfDeviceMemory\)`},
 	{name: "vulkan exception", framework: "vulkan", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"out of device memory"},
 		start: `(?:error|exception)\((?:vk::)?\W?Out of device memory\b`},
 	{name: "ethminer", framework: "cuda", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"out of memory"}, start: `CUDA error .out of memory. in func\b`},

@@ -52,6 +52,8 @@ var voices = []clue{
 	{"help is asked for in a few words", -2, 1, inText(`(?im)^\W*(?:any (?:ideas?|help|suggestions?|advice|thoughts|clues?|hints?)|please help(?: me)?|help|thanks(?: (?:a lot|in advance))?|(?:some |irgend)?ideen|une idée|alguna idea|alguma ideia|qualche idea|求助|求解|怎么办)\W*$`)},
 	{"a traceback", -4, 1, inText(`(?m)^\W*File "[^"\n]+", line \d+|^\s+at [\w.$<>]+\([\w.]+:\d+\)|^-+> ?\d+ |^\s*\[\d+\] .+ at .+:\d+|^goroutine \d+ \[|^stack backtrace:`)},
 	{"a log", -3, 1, inText(`(?m)(?:^[^\n]{0,24}\d\d:\d\d:\d\d[^\n]*\n(?:[^\n]*\n){0,3}){3}`)},
+	{"he begins a line with what he did", -2, 1, func(r *reading, most int) int { return len(begins.FindAllStringSubmatch(r.text, most)) }},
+	{"what his GPUs did then", -2, 1, inText(`(?m)^\W*NVIDIA-SMI \d{3}`)},
 	{"a form for bugs", -3, 1, inText(form.source + `[^.\n]{0,30}(?:$|:)`)},
 	{"the versions of a machine", -3, 1, inText(`(?im)(?:^\W*(?:(?:py)?torch|tensorflow|jax|cuda|cudnn|python|os|gpus?|driver|ram|vram|cpu|nvidia\w*|ubuntu|windows|platform)(?: (?:version|info\w*|driver|model|type|name|card))?\W{0,4}[:：=] ?\S*\d[^\n]*\n+){2}`)},
 }
@@ -73,6 +75,9 @@ var (
 
 // nobodySpeaks counts how much is written by nobody: sentences without a word of who writes.
 func nobodySpeaks(r *reading, _ int) int {
+	if begins.MatchString(r.text) {
+		return 0
+	}
 	for _, s := range r.own {
 		if himself.MatchString(s.text) || wantsHelp.MatchString(s.text) || question.MatchString(s.text) {
 			return 0
@@ -95,6 +100,9 @@ func nobodySpeaks(r *reading, _ int) int {
 	}
 	return 0
 }
+
+// begins is a line that is too short for a sentence, with what an error stands below.
+var begins = lazily(`(?m)^[ \t>]*(?:(?:When|If|After|Then|Now|But|And|So) )?I (?:am |was |have )?(?:run|get|got|getting|try|tried)\b[^.?!\n]{0,60}$`)
 
 // language are small words, which no program needs; signs are those of scripts without blanks, two of which are about a word. markup is
 // what only people and their tools write.
