@@ -83,13 +83,31 @@ func (f *facts) fromHistory() {
 		return
 	}
 	if !f.total.Known() {
-		f.total, f.free = f.plausible(h.Total), f.plausible(h.Free)
+		f.total = f.plausible(h.Total)
+		if !f.aside(h.Free) {
+			f.free = f.plausible(h.Free)
+		}
 	}
 	f.process = f.process.Else(f.plausible(h.Process))
 	if len(h.Others) > 0 && len(f.others) <= len(h.Others) {
 		f.others = append([]Neighbor(nil), h.Others...)
 		f.mixed = h.Mixed && !f.takeOwn()
 	}
+}
+
+// aside: what a recording shows as free was not free to the allocator that refused. One with a pool gives out what is in it,
+// whatever lies beside it; and of others a request that would have fitted shows that the figure is of another moment, or that
+// they asked the driver for a larger piece.
+func (f *facts) aside(free amount) bool {
+	switch f.event.Kind {
+	case sampler.KindTensorFlow, sampler.KindXLA:
+		return !f.shareRefused() && !f.outsidePool()
+	case sampler.KindRMMPool:
+		return true
+	case sampler.KindORT, sampler.KindCuPy, sampler.KindRMM, sampler.KindPaddle, sampler.KindMXNet:
+		return f.requested.Known() && f.requested.Or(0) <= free.Or(0)
+	}
+	return false
 }
 
 // takeOwn finds the failing process among the others, by the size that the message tells.

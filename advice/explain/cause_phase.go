@@ -95,7 +95,7 @@ var causesPhase = []causeRow{
 		}},
 	{id: "late", cause: CauseLeak, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
 		when: func(f *failure) bool { // who went on was not full of what is kept
-			return f.lateTraining() && !f.bigRequest() && !f.flat() && !f.peaksAlone() && !f.event.Recovered
+			return f.lateTraining() && !f.bigRequest() && !f.flat() && !f.peaksAlone() && !f.heldMore() && !f.event.Recovered
 		},
 		confidence: func(f *failure) float64 { return f.unlessOthers(0.62) },
 		evidence: func(f *failure) string {
@@ -105,6 +105,13 @@ var causesPhase = []causeRow{
 		when:       func(f *failure) bool { return !f.onHost() && f.peaksAlone() },
 		confidence: func(f *failure) float64 { return f.unlessOthers(0.75) },
 		evidence:   func(f *failure) string { return f.words.Say("why.peaks_alone", "count", len(f.history.Kept)) }},
+	{id: "varied", cause: CauseDataSpike, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
+		when:       func(f *failure) bool { return f.variedWell() },
+		confidence: func(f *failure) float64 { return f.unlessOthers(0.66) },
+		evidence: func(f *failure) string {
+			p := f.history.Peaks
+			return f.words.Say("why.varied", "count", len(p), "low", gib(slices.Min(p[1:])), "high", gib(slices.Max(p)))
+		}},
 	{id: "slower", cause: CauseDataSpike, reason: sourceAnatomy,
 		when:       func(f *failure) bool { return f.slower() && f.lateTraining() },
 		confidence: func(f *failure) float64 { return f.unlessOthers(0.7) },
@@ -148,6 +155,12 @@ var causesPhase = []causeRow{
 		when:       func(f *failure) bool { return f.lateTraining() && !f.bigRequest() && len(f.stretches()) < 3 },
 		confidence: func(f *failure) float64 { return f.unlessOthers(0.5) },
 		evidence:   func(f *failure) string { return f.words.Say("why.late_or_larger") }},
+	{id: "pool", cause: CauseDataSpike, reason: "https://www.tensorflow.org/guide/gpu",
+		when:       func(f *failure) bool { return f.spikesInPool() },
+		confidence: func(f *failure) float64 { return f.unlessOthers(0.66) },
+		evidence: func(f *failure) string {
+			return f.words.Say("why.data_spike", "need", printed(f.requested.Or(0)), "percent", percentOf(f.requested.Or(0), f.context.PoolLimit.Or(f.total.Or(0))), "when", f.place())
+		}},
 	{id: "boxes", cause: CauseDataSpike, reason: "https://mmdetection.readthedocs.io/en/latest/notes/faq.html",
 		when:       func(f *failure) bool { return f.matchesBoxes() },
 		confidence: func(f *failure) float64 { return f.unlessOthers(0.82) },

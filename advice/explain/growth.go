@@ -116,7 +116,7 @@ func (f *facts) growth() (first, last float64, steady bool) {
 		logged := riseOfLevels(f.context.GPUMemory)
 		return float64(logged.first), float64(logged.last), true
 	}
-	if f.printsAllocated() {
+	if f.printsAllocated() || f.heldMore() {
 		return 0, 0, false
 	}
 	if kept := f.keptRise(); kept.levels > 0 {
@@ -164,6 +164,9 @@ func (f *facts) keptRise() grown {
 
 // tensorsGrew: the log's own figures rose, by more than is nothing to this GPU.
 func (f *facts) tensorsGrew() bool {
+	if f.heldMore() {
+		return false
+	}
 	g := riseOfLevels(f.context.GPUMemory)
 	return g.levels >= 5 && g.steady() && g.last.Less(g.first) > partOf(f.total.Or(0), 0.03)
 }
@@ -172,6 +175,13 @@ func (f *facts) tensorsGrew() bool {
 func (f *facts) printsAllocated() bool {
 	n := len(f.context.GPUMemory)
 	return n >= 5 && f.reserved() > 0 && f.context.GPUMemory[n-1] < partOf(f.reserved(), 0.85)
+}
+
+// heldMore: the log says that tensors had held clearly more (own threshold: 2 %) than they would have with what was refused. All of that had found room
+// before, so nothing is kept and no batch is to blame: the room lay in pieces.
+func (f *facts) heldMore() bool {
+	most, known := f.context.MostAllocated.Value()
+	return known && f.allocated.Known() && f.requested.Known() && !f.onHost() && most <= f.total.Or(0) && f.allocated.Or(0)+f.requested.Or(0) < partOf(most, 0.98)
 }
 
 // risesAtEnd: the last stretches rose by large steps, as results that are kept do within one validation.
@@ -204,7 +214,11 @@ func (f *facts) jumped() bool {
 	if n > 1 {
 		usual = peaks[n-1].Less(peaks[0]) / sampler.Bytes(n-1)
 	}
-	return (now+f.requested.Or(0)).Less(peaks[n-1]) > 3*usual+partOf(f.total.Or(0), 0.03) && n > 1
+	jump := (now + f.requested.Or(0)).Less(peaks[n-1])
+	if g := riseOfLevels(peaks); g.steady() && g.steps >= 4 && jump <= g.most {
+		return false // no higher than the steps before it: what grows by the trial or by the file does so in steps
+	}
+	return jump > 3*usual+partOf(f.total.Or(0), 0.03) && n > 1
 }
 
 // flat: the recording or the log shows no growth that could explain the failure.
