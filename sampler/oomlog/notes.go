@@ -58,7 +58,7 @@ var (
 	}
 	stepForms = []*lazy{
 		pattern(`(?i)(?:^|[^-\w])(?:global[ _])?(?:step|iter(?:ation)?s?)[\s:#=\[(]{1,14}(\d{1,9})(?:[^\w%]|$)`),
-		pattern(`(?i)^batch (\d{1,9}), .*\bloss\b`),
+		pattern(`(?i)(?:^|\bepoch \d{1,5}, )batch (\d{1,9}), .*\bloss\b`),
 		pattern(`\|\s*(\d{1,9})/\d{1,9} \[`),
 		pattern(`\b(\d{1,9})/\d{1,9} \[[\d:]+(?:<|,)`),
 		pattern(`\[\s*(\d{1,7})/\d{1,7}\]`),
