@@ -52,7 +52,7 @@ func (f *failure) weigh(list []sampler.Cause) {
 			c.Confidence *= disprovedWeight // what stayed when the cache was emptied did not
 		case c.ID == CauseLeak && f.grewUnallocated():
 			c.Confidence *= reusableWeight
-		case c.ID == CauseLeak && f.levelledOff():
+		case c.ID == CauseLeak && f.levelledOff() && !f.grewUntilFull() && !f.poolDoubled():
 			c.Confidence *= levelledWeight
 		case c.ID == CauseFragmentation && f.phase() == sampler.PhaseValidation && !f.mostlyHoles():
 			c.Confidence = min(c.Confidence, demandFirst)

@@ -79,7 +79,9 @@ func byQuantized(f *job) program {
 }
 
 func byScript(f *job) program {
-	if p := programNamed(slices.Concat(f.command.Scripts(), f.script())); p.kind != 0 {
+	if p := programNamed(slices.Concat(f.command.Scripts(), f.script())); p.kind == inference && f.context.Epoch.Known() && byOptions(f).is(training) {
+		return program{} // it trains by sampling, or generates what it trains on
+	} else if p.kind != 0 {
 		return p
 	}
 	p := programNamed(f.context.Scripts)

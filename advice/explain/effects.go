@@ -17,6 +17,8 @@ func (f *failure) capacitySure() float64 {
 		return 0.5
 	case f.phase() == sampler.PhaseValidation && !f.testsOnly():
 		return 0.5
+	case f.late() && f.phase() == sampler.PhaseSaving && f.context.Epoch.Or(0) < 2:
+		return 0.66 // nothing was saved before
 	case f.late():
 		return 0.35
 	case f.itemsPassed() && !f.bigRequest():
@@ -96,6 +98,15 @@ func (f *failure) fragmentationSure() float64 {
 		if !f.late() {
 			p = min(p, 0.35)
 		}
+	}
+	if f.history != nil && f.inTraining() && (f.context.FirstStep || f.startingUp()) && f.measured() != sampler.MeasuredBroken {
+		p = min(p, 0.6) // holes of a start: what was built up there, and no run that had fitted
+		if !f.context.Step.Known() && !f.context.FirstStep {
+			p = min(p, 0.35)
+		}
+	}
+	if f.phase() == sampler.PhaseSaving && f.leapt() {
+		p = min(p, 0.35) // no step of training ever needed as much
 	}
 	if f.heldMore() {
 		p = max(p, 0.85)

@@ -13,7 +13,7 @@ var fixesBatch = []fixRow{
 		kinds: ownCode, cost: 0.2,
 		lives: map[string]float64{CauseTooBig: 0.95, CauseDataSpike: 0.88, CauseFragmentation: 0.95, CauseOtherProcess: 0.3, CauseUnattributed: 0.3, CauseImbalance: 0.4, CauseOversubscribed: 0.9, CauseMemoryLimit: 0.5, CausePreallocation: 0.2, CauseUnknown: 0.5, CauseLeak: 0.03, CauseValidationSpike: 0.05},
 		when: func(f *failure) bool {
-			return f.batch() != 1 && (f.phase() != sampler.PhaseValidation || f.testsOnly() && f.batch() > 1) && f.phase() != sampler.PhaseLoading && f.phase() != sampler.PhaseSaving && !f.onHost() && !f.refusedThoughFree() && !f.makesContext() && !f.makesSession() && !f.growsTrees() && !f.told(sampler.ToldInitial) && !f.told(sampler.ToldTables) && f.event.Framework != "relion"
+			return f.batch() != 1 && (f.phase() != sampler.PhaseValidation || f.testsOnly() && f.typesBatch()) && f.phase() != sampler.PhaseLoading && f.phase() != sampler.PhaseSaving && !f.onHost() && !f.refusedThoughFree() && !f.makesContext() && !f.makesSession() && !f.growsTrees() && !f.told(sampler.ToldInitial) && !f.told(sampler.ToldTables) && f.event.Framework != "relion"
 		},
 		variant: func(f *failure) string {
 			switch {
@@ -238,10 +238,12 @@ func halvedBatch(f *failure) []any {
 		"need", gib(f.needed()), "states", f.statesText()}
 }
 
-// typesBatch: the command sets a batch that can be halved.
+// typesBatch: the command sets a batch that can be halved, and that is of what ran: not of the training of a script that was told to
+// evaluate only.
 func (f *failure) typesBatch() bool {
 	s, ok := f.command.SmallerBatch(2)
-	return ok && s.Batch < s.Before
+	a, _, _ := f.command.BatchArgument()
+	return ok && s.Batch < s.Before && !(f.program.is(running) && strings.Contains(a.Plain, "train"))
 }
 
 // smallerPictures is the command with pictures of two thirds of the side, where it names their size.

@@ -13,7 +13,7 @@ var fixesData = []fixRow{
 		kinds: ownCode | imageTool, cost: 0.15,
 		lives: map[string]float64{CauseDataSpike: 0.98, CauseFragmentation: 0.85, CauseTooBig: 0.35, CauseValidationSpike: 0.3, CauseImbalance: 0.3, CauseOtherProcess: 0.2},
 		when: func(f *failure) bool {
-			return f.ownLines() && !f.impossible() && !f.corrupt() && !f.noBatchHelps() && !f.splats() && f.phase() != sampler.PhaseSaving && f.phase() != sampler.PhaseLoading && (f.bigRequest() || f.lateTraining() && f.flat() || f.matchesBoxes() || f.slower() || f.larger() || f.toldLate() || f.toldLarger() || f.toldSame() || f.told(sampler.ToldGrowth) && f.differInLength())
+			return f.ownLines() && !f.impossible() && !f.corrupt() && !f.noBatchHelps() && !f.splats() && !f.postProcesses() && f.phase() != sampler.PhaseSaving && f.phase() != sampler.PhaseLoading && (f.bigRequest() || f.lateTraining() && f.flat() || f.matchesBoxes() || f.slower() || f.larger() || f.toldLate() || f.toldLarger() || f.toldSame() || f.told(sampler.ToldGrowth) && f.differInLength())
 		},
 		saves: func(f *failure) (span, bool) {
 			return span{partOf(f.requested.Or(0), 0.3), partOf(f.requested.Or(0), 0.9) + partOf(f.footprint.activations.mid(), 0.5)}, f.bigRequest()
@@ -26,8 +26,6 @@ var fixesData = []fixRow{
 		},
 		variant: func(f *failure) string {
 			switch {
-			case f.postProcesses():
-				return "whole"
 			case !f.requested.Known():
 				return "told"
 			case f.servesItems():
@@ -109,12 +107,20 @@ var fixesData = []fixRow{
 		}},
 	{id: FixCapSampleSize, source: "https://docs.monai.io/en/stable/transforms.html#ensuretype",
 		kinds: training | evaluation | inference | undecided, cost: 0.02, // a copy for each volume
-		lives:   map[string]float64{CauseValidationSpike: 0.97, CauseDataSpike: 0.97, CauseTooBig: 0.93, CauseFragmentation: 0.85},
-		when:    func(f *failure) bool { return f.postProcesses() },
-		reach:   always(1),
-		variant: func(f *failure) string { return "whole" },
-		pairs:   func(f *failure) []any { return []any{"need", printed(f.requested.Or(0))} },
+		lives: map[string]float64{CauseValidationSpike: 0.97, CauseDataSpike: 0.97, CauseTooBig: 0.93, CauseFragmentation: 0.85},
+		when:  func(f *failure) bool { return f.postProcesses() },
+		reach: always(1),
+		variant: func(f *failure) string {
+			if f.mapsWhole() {
+				return "sliding"
+			}
+			return "whole"
+		},
+		pairs: func(f *failure) []any { return []any{"need", printed(f.requested.Or(0))} },
 		do: func(f *failure) []string {
+			if f.mapsWhole() {
+				return []string{`sliding_window_inference(…, sw_device="cuda", device="cpu")  ` + f.comment("do.stitch_on_cpu"), f.comment("do.whole_volume")}
+			}
 			return []string{`EnsureTyped(keys="pred", device="cpu")  ` + f.comment("do.first_postprocessing"), f.comment("do.whole_volume")}
 		}},
 	{id: FixCapSampleSize, source: "https://docs.rapids.ai/api/cudf/stable/user_guide/",
@@ -130,7 +136,7 @@ var fixesData = []fixRow{
 		kinds: ownCode | imageTool, cost: 0.03,
 		lives: map[string]float64{CauseLeak: 0.98, CauseHostMemory: 0.97},
 		when: func(f *failure) bool {
-			return f.ownLines() && !f.keepsResults() && !f.keepsOutputs() && (!f.onHost() || f.hostGrew() || (f.told(sampler.ToldGrowth) || f.told(sampler.ToldLate)) && !f.told(sampler.ToldLoader) || f.told(sampler.ToldReplay))
+			return f.ownLines() && !f.splats() && !f.keepsResults() && !f.keepsOutputs() && (!f.onHost() || f.hostGrew() || (f.told(sampler.ToldGrowth) || f.told(sampler.ToldLate)) && !f.told(sampler.ToldLoader) || f.told(sampler.ToldReplay))
 		},
 		reach: always(1),
 		saves: func(f *failure) (span, bool) {
@@ -194,6 +200,9 @@ var fixesData = []fixRow{
 		lives: map[string]float64{CauseLeak: 0.95, CauseValidationSpike: 0.96},
 		when:  func(f *failure) bool { return f.keepsResults() },
 		reach: func(f *failure) float64 {
+			if f.inTrainerEvaluation() && !f.joinsPredictions() && f.inFunction("generate", "beam_search") {
+				return 0.5 // what it keeps are numbers of tokens; keys and values follow batch, beams and length
+			}
 			if f.inTrainerEvaluation() && !f.joinsPredictions() && f.bigRequest() {
 				return 0.85 // the batch itself may be too large
 			}

@@ -128,6 +128,13 @@ var fixesInference = []fixRow{
 		reach:   always(1),
 		variant: func(f *failure) string { return "splats" },
 		do:      doSmallerInput},
+	{id: FixSmallerInput, source: "https://github.com/graphdeco-inria/gaussian-splatting/blob/main/README.md",
+		kinds: ownCode, cost: 0.02, // their number is a setting, and grows until it is stopped
+		lives:   map[string]float64{CauseLeak: 0.95, CauseTooBig: 0.92, CauseDataSpike: 0.9, CauseFragmentation: 0.9},
+		when:    func(f *failure) bool { return f.splats() && f.recorded() && f.late() && !f.impossible() },
+		reach:   always(1),
+		variant: func(f *failure) string { return "splats_late" },
+		do:      doSmallerInput},
 	{id: FixSmallerInput, source: "https://numpy.org/doc/stable/reference/generated/numpy.memmap.html",
 		kinds: ownCode | imageTool, cost: 0.05,
 		lives: map[string]float64{CauseHostMemory: 0.92},

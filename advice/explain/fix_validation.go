@@ -21,6 +21,9 @@ var fixesValidation = []fixRow{
 			return span{low, low + partOf(f.footprint.activations.mid(), 1-1/k)}, f.requested.Known() && !f.scoresOutputs() && !f.slides()
 		},
 		reach: func(f *failure) float64 {
+			if f.mapsWhole() {
+				return 0.8
+			}
 			if f.scoresOutputs() || f.slides() {
 				return 1 // there is room in RAM for what lies on the GPU
 			}
@@ -151,12 +154,22 @@ var postWords = []string{"_postprocessing", "postprocess", "post_process", "engi
 // Neither a batch nor a window of the model changes its size.
 func (f *failure) postProcesses() bool {
 	names := f.context.Functions
+	if f.mapsWhole() {
+		return true
+	}
 	if f.onHost() || len(names) == 0 || !f.torchCode() || !f.bigRequest() || f.inFunction("forward", "_call_impl", "backward", "sliding_window") {
 		return false
 	}
 	return f.inFile("transforms/post/") || slices.ContainsFunc(names[max(0, len(names)-4):], func(name string) bool {
 		return slices.ContainsFunc(postWords, func(word string) bool { return strings.HasPrefix(strings.ToLower(name), word) })
 	})
+}
+
+// mapsWhole: windows slide over a volume, and one large piece is the map of all of it, or what it is moved to: that follows the
+// volume and its classes, not how many windows are run at once.
+func (f *failure) mapsWhole() bool {
+	n := len(f.context.Functions)
+	return f.recorded() && f.phase() == sampler.PhaseValidation && n > 0 && strings.HasPrefix(f.context.Functions[n-1], "sliding_window") && f.bigRequest()
 }
 
 // slides: a window slides over a volume, whose output MONAI puts together on the GPU unless it is told otherwise.

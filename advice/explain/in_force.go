@@ -163,6 +163,11 @@ func (f *job) ownPoolHoldsIt() bool {
 	return f.environment["TF_FORCE_GPU_ALLOW_GROWTH"] != "true" && f.environment["XLA_PYTHON_CLIENT_PREALLOCATE"] != "false"
 }
 
+// poolGrows: the pool of TensorFlow or JAX takes memory as it needs it, as it was told to.
+func (f *job) poolGrows() bool {
+	return f.environment["TF_FORCE_GPU_ALLOW_GROWTH"] == "true" || f.environment["XLA_PYTHON_CLIENT_PREALLOCATE"] == "false"
+}
+
 // shareRefused: all that is said is that the driver refused TensorFlow's pool, which it asks for at start in
 // one piece. In a run the pool itself would say next which operation found nothing.
 func (f *facts) shareRefused() bool {
