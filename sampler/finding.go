@@ -134,6 +134,8 @@ type LogContext struct {
 	Told             []string          `json:"told,omitempty"`    // what whoever wrote the text says: ToldGrowth …
 	Scripts          []string          `json:"scripts,omitempty"` // that the text names outside of tracebacks
 	GPUMemory        []Bytes           `json:"gpu_memory_bytes"`  // the log's own figures per epoch or print, oldest first (GPU_mem, max mem)
+	MostAllocated    Opt[Bytes]        `json:"-"`                 // the most that tensors ever held, where these figures are of that
+	PoolLimit        Opt[Bytes]        `json:"-"`                 // what the pool may take that TensorFlow or JAX makes at start
 	Trained          Opt[uint64]       `json:"-"`                 // of the parameters, as far as that is said
 	Optimizer        string            `json:"-"`                 // as the log names it: adamw_bnb_8bit, sgd …
 	GlobalBatch      Opt[int]          `json:"-"`                 // samples of all GPUs together, and of all steps that accumulate

@@ -16,7 +16,7 @@ func (f *facts) plausible(v amount) amount {
 }
 
 // amounts does the arithmetic of the message (rules R0 to R2).
-func (f *facts) amounts() {
+func (f *facts) amounts(grows bool) {
 	e := f.event
 	f.requested, f.total, f.free = f.plausible(e.Requested), f.plausible(e.GPUTotal), f.plausible(e.GPUFree)
 	f.allocated, f.unallocated, f.process = f.plausible(e.Allocated), f.plausible(e.ReservedUnallocated), f.plausible(e.ProcessInUse)
@@ -35,7 +35,7 @@ func (f *facts) amounts() {
 		f.note("note.zero_process")
 	}
 	f.findOthers()
-	f.fromHistory()
+	f.fromHistory(grows)
 	if f.process.Known() && f.process.Or(0) < f.reserved() {
 		f.process = amount{} // less than its own allocator holds: not of this process
 	}
@@ -77,19 +77,40 @@ func (f *facts) findOthers() {
 }
 
 // fromHistory fills in what the message left out from the recording.
-func (f *facts) fromHistory() {
+func (f *facts) fromHistory(grows bool) {
 	h := f.history
 	if h == nil || f.event.MemoryKind == sampler.MemoryHost {
 		return
 	}
 	if !f.total.Known() {
-		f.total, f.free = f.plausible(h.Total), f.plausible(h.Free)
+		f.total = f.plausible(h.Total)
+		if !f.aside(h.Free, grows) {
+			f.free = f.plausible(h.Free)
+		}
 	}
 	f.process = f.process.Else(f.plausible(h.Process))
 	if len(h.Others) > 0 && len(f.others) <= len(h.Others) {
 		f.others = append([]Neighbor(nil), h.Others...)
 		f.mixed = h.Mixed && !f.takeOwn()
 	}
+}
+
+// aside: what a recording shows as free was not free to the allocator that refused. One with a pool gives out what is in it,
+// whatever lies beside it; and of others a request that would have fitted shows that the figure is of another moment, or that
+// they asked the driver for a larger piece.
+func (f *facts) aside(free amount, grows bool) bool {
+	switch f.event.Kind {
+	case sampler.KindTensorFlow, sampler.KindXLA:
+		if !grows {
+			return !f.shareRefused() && !f.outsidePool()
+		}
+		return f.requested.Known() && f.requested.Or(0) <= free.Or(0)
+	case sampler.KindRMMPool:
+		return true
+	case sampler.KindORT, sampler.KindCuPy, sampler.KindRMM, sampler.KindPaddle, sampler.KindMXNet:
+		return f.requested.Known() && f.requested.Or(0) <= free.Or(0)
+	}
+	return false
 }
 
 // takeOwn finds the failing process among the others, by the size that the message tells.

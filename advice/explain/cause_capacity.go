@@ -94,6 +94,12 @@ var causesCapacity = []causeRow{
 		when:       func(f *failure) bool { return f.outgrownStates() },
 		confidence: always(0.85),
 		evidence:   func(f *failure) string { return f.words.Say("why.optimizer") }},
+	{id: "checkpointed", cause: CauseTooBig, reason: sourceAnatomy,
+		when:       func(f *failure) bool { return f.checkpointedFull() },
+		confidence: always(0.85),
+		evidence: func(f *failure) string {
+			return f.words.Say("why.checkpointed", "batch", f.batch(), "need", printed(f.requested.Or(0)), "allocated", gib(f.allocated.Or(0)))
+		}},
 	{id: "metal", cause: CauseTooBig, reason: "https://docs.pytorch.org/docs/stable/mps_environment_variables.html",
 		when:       func(f *failure) bool { return f.event.Kind == sampler.KindMPS && f.limited() },
 		confidence: always(0.72),
@@ -128,12 +134,20 @@ var causesCapacity = []causeRow{
 			return !f.onHost() && f.snapshot == nil && f.class.class == classAllocator && !f.numbers() && !f.limited() && !f.corrupt() && (f.requested.Known() || f.class.cause == CauseTooBig || f.event.Kind == sampler.KindTensorFlow)
 		},
 		confidence: func(f *failure) float64 {
-			if f.poolHadRoom() || f.pooledLate() {
+			switch {
+			case f.poolHadRoom() || f.pooledLate():
+				return 0.4
+			case f.pooled() && f.context.FirstStep:
+				return 0.85 // nothing is left in it of steps before
+			case f.spikesInPool():
 				return 0.4
 			}
 			return max(0.5, f.class.confidence)
 		},
 		evidence: func(f *failure) string {
+			if limit, known := f.context.PoolLimit.Value(); known && f.pooled() && f.requested.Known() {
+				return f.words.Say("why.pool_full", "need", printed(f.requested.Or(0)), "limit", gib(limit))
+			}
 			if f.requested.Known() {
 				return f.words.Say("why.request_only", "need", printed(f.requested.Or(0)))
 			}

@@ -126,7 +126,10 @@ var causesElsewhere = []causeRow{
 			return !f.onHost() && f.outside.Or(0) > max(3*sampler.GiB, partOf(f.total.Or(0), 0.15))
 		},
 		confidence: func(f *failure) float64 {
-			if f.outside.Or(0) >= f.needed() {
+			switch {
+			case f.simulates():
+				return 0.3 // physics and cameras of the same environments
+			case f.outside.Or(0) >= f.needed():
 				return 0.82
 			}
 			return 0.4

@@ -77,6 +77,39 @@ var causesPhase = []causeRow{
 			first, last, _ := f.growth()
 			return f.words.Say("why.growth", "first", gib(sampler.Bytes(first)), "last", gib(sampler.Bytes(last)), "count", len(f.stretches()))
 		}},
+	{id: "second", cause: CauseLeak, reason: "https://docs.pytorch.org/docs/stable/generated/torch.autograd.grad.html",
+		when: func(f *failure) bool {
+			return f.recorded() && f.inTraining() && f.holdsGraph() && !f.bigRequest() && !f.context.FirstStep && f.allocated.Or(0) > partOf(f.total.Or(0), 0.7)
+		},
+		confidence: func(f *failure) float64 { return f.unlessOthers(0.72) },
+		evidence:   func(f *failure) string { return f.words.Say("why.holds_graph") }},
+	{id: "alerted", cause: CauseLeak, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
+		when: func(f *failure) bool {
+			_, _, steady := f.growth()
+			return !f.onHost() && !steady && f.toldOfGrowth() && f.grewUntilFull() && !f.larger() && !f.slower()
+		},
+		confidence: func(f *failure) float64 { return f.unlessOthers(0.8) },
+		evidence: func(f *failure) string {
+			g := riseOfLevels(f.untilFull())
+			return f.words.Say("why.until_full", "first", gib(g.first), "last", gib(g.last))
+		}},
+	{id: "doubled", cause: CauseLeak, reason: "https://www.tensorflow.org/guide/gpu#limiting_gpu_memory_growth",
+		when:       func(f *failure) bool { return f.poolDoubled() },
+		confidence: func(f *failure) float64 { return f.unlessOthers(0.72) },
+		evidence: func(f *failure) string {
+			p := f.history.Peaks
+			return f.words.Say("why.growth", "first", gib(p[len(p)/10]), "last", gib(p[len(p)-1]), "count", len(p))
+		}},
+	{id: "joined", cause: CauseLeak, reason: "https://lightning.ai/docs/torchmetrics/stable/pages/overview.html",
+		when: func(f *failure) bool {
+			_, _, steady := f.growth()
+			return !f.onHost() && f.recorded() && f.phase() != sampler.PhaseValidation && (steady || f.grewUntilFull()) && f.joinsKept()
+		},
+		confidence: func(f *failure) float64 { return f.unlessOthers(0.9) },
+		evidence: func(f *failure) string {
+			first, last, _ := f.growth()
+			return f.words.Say("why.joined", "need", printed(f.requested.Or(0)), "first", gib(sampler.Bytes(first)), "last", gib(sampler.Bytes(last)))
+		}},
 	{id: "graph", cause: CauseLeak, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
 		when: func(f *failure) bool {
 			return !f.onHost() && (f.late() && (f.inCode("+= loss\n", "append(loss)", "append(output") || f.collects()) || f.sumsGraphs())
@@ -95,7 +128,7 @@ var causesPhase = []causeRow{
 		}},
 	{id: "late", cause: CauseLeak, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
 		when: func(f *failure) bool { // who went on was not full of what is kept
-			return f.lateTraining() && !f.bigRequest() && !f.flat() && !f.peaksAlone() && !f.event.Recovered
+			return f.lateTraining() && !f.bigRequest() && !f.flat() && !f.peaksAlone() && !f.heldMore() && !f.event.Recovered
 		},
 		confidence: func(f *failure) float64 { return f.unlessOthers(0.62) },
 		evidence: func(f *failure) string {
@@ -105,6 +138,13 @@ var causesPhase = []causeRow{
 		when:       func(f *failure) bool { return !f.onHost() && f.peaksAlone() },
 		confidence: func(f *failure) float64 { return f.unlessOthers(0.75) },
 		evidence:   func(f *failure) string { return f.words.Say("why.peaks_alone", "count", len(f.history.Kept)) }},
+	{id: "varied", cause: CauseDataSpike, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
+		when:       func(f *failure) bool { return f.variedWell() },
+		confidence: func(f *failure) float64 { return f.unlessOthers(0.66) },
+		evidence: func(f *failure) string {
+			p := f.history.Peaks
+			return f.words.Say("why.varied", "count", len(p), "low", gib(slices.Min(p[1:])), "high", gib(slices.Max(p)))
+		}},
 	{id: "slower", cause: CauseDataSpike, reason: sourceAnatomy,
 		when:       func(f *failure) bool { return f.slower() && f.lateTraining() },
 		confidence: func(f *failure) float64 { return f.unlessOthers(0.7) },
@@ -119,8 +159,13 @@ var causesPhase = []causeRow{
 			return f.words.Say("why.larger", "name", l.Name, "from", plainNumber(l.From), "to", plainNumber(l.To))
 		}},
 	{id: "late", cause: CauseDataSpike, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
-		when:       func(f *failure) bool { return f.servedWell() && f.bigRequest() && f.flat() },
-		confidence: always(0.75),
+		when: func(f *failure) bool { return f.servedWell() && f.bigRequest() && f.flat() },
+		confidence: func(f *failure) float64 {
+			if f.fitsAfterReuse() && f.unallocated.Or(0) >= f.requested.Or(0) && !f.leapt() && !f.larger() {
+				return 0.45 // the pieces alone would have been enough
+			}
+			return 0.75
+		},
 		evidence: func(f *failure) string {
 			return f.words.Say("why.data_spike_served", "need", printed(f.requested.Or(0)), "percent", percentOf(f.requested.Or(0), f.total.Or(0)))
 		}},
@@ -148,6 +193,12 @@ var causesPhase = []causeRow{
 		when:       func(f *failure) bool { return f.lateTraining() && !f.bigRequest() && len(f.stretches()) < 3 },
 		confidence: func(f *failure) float64 { return f.unlessOthers(0.5) },
 		evidence:   func(f *failure) string { return f.words.Say("why.late_or_larger") }},
+	{id: "pool", cause: CauseDataSpike, reason: "https://www.tensorflow.org/guide/gpu",
+		when:       func(f *failure) bool { return f.spikesInPool() },
+		confidence: func(f *failure) float64 { return f.unlessOthers(0.66) },
+		evidence: func(f *failure) string {
+			return f.words.Say("why.data_spike", "need", printed(f.requested.Or(0)), "percent", percentOf(f.requested.Or(0), f.context.PoolLimit.Or(f.total.Or(0))), "when", f.place())
+		}},
 	{id: "boxes", cause: CauseDataSpike, reason: "https://mmdetection.readthedocs.io/en/latest/notes/faq.html",
 		when:       func(f *failure) bool { return f.matchesBoxes() },
 		confidence: func(f *failure) float64 { return f.unlessOthers(0.82) },

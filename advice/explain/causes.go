@@ -39,18 +39,20 @@ const (
 // fragmentation look the same; the message tells them apart. From the message a spike looks
 // like an unusual batch; the recording tells whether it was.
 func (f *failure) weigh(list []sampler.Cause) {
-	if f.history == nil && !f.changed() && !f.slower() && !f.larger() {
+	if f.history == nil && !f.heldMore() && !f.changed() && !f.slower() && !f.larger() {
 		return
 	}
 	for i := range list {
 		switch c := &list[i]; {
+		case (c.ID == CauseLeak || c.ID == CauseDataSpike) && f.heldMore() && f.fitsAfterReuse():
+			c.Confidence *= disprovedWeight
 		case c.ID == CauseLeak && f.printsAllocated() && !f.tensorsGrew():
 			c.Confidence *= disprovedWeight // the log shows that tensors did not grow
 		case c.ID == CauseLeak && f.peaksAlone():
 			c.Confidence *= disprovedWeight // what stayed when the cache was emptied did not
 		case c.ID == CauseLeak && f.grewUnallocated():
 			c.Confidence *= reusableWeight
-		case c.ID == CauseLeak && f.levelledOff():
+		case c.ID == CauseLeak && f.levelledOff() && !f.grewUntilFull() && !f.poolDoubled():
 			c.Confidence *= levelledWeight
 		case c.ID == CauseFragmentation && f.phase() == sampler.PhaseValidation && !f.mostlyHoles():
 			c.Confidence = min(c.Confidence, demandFirst)

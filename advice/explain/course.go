@@ -9,7 +9,16 @@ func (f *facts) lateTraining() bool {
 
 // servedWell: the recording shows that it ran a model for a while and then did not fit.
 func (f *facts) servedWell() bool {
-	return !f.onHost() && f.numbers() && f.history != nil && f.program.is(inference|server) && f.late() && f.class.class == classAllocator && !f.limited() && !f.oversubscribed() && !f.refusedThoughFree()
+	return !f.onHost() && f.requested.Known() && f.total.Known() && f.history != nil && (f.program.is(running) || f.program.is(undecided) && !f.inTraining()) && f.late() && f.class.class == classAllocator && !f.limited() && !f.oversubscribed() && !f.refusedThoughFree()
+}
+
+// variedWell: a program whose allocator tells no numbers had worked through many inputs, as the recording shows, without growing.
+func (f *facts) variedWell() bool {
+	if !f.recorded() || f.onHost() || f.numbers() || f.class.class != classAllocator || f.class.cause != "" || len(f.history.Peaks) < 6 || !f.late() || f.limited() {
+		return false
+	}
+	_, _, steady := f.growth()
+	return !steady && !f.program.is(training|server) && f.event.Kind != sampler.KindTensorFlow && f.event.Kind != sampler.KindXLA
 }
 
 // slowerSteps: of simulated leaks no step took more than 3 % longer in the end than at first.
@@ -57,6 +66,9 @@ func (f *facts) unusualRequest() bool {
 		return true
 	}
 	s := f.shortfallOr0()
+	if f.recorded() && f.lateTraining() && f.requested.Or(0) >= partOf(f.total.Or(0), 0.15) && f.unallocated.Or(0) < f.requested.Or(0)/2 {
+		return true // tensors of a step come in several of one size, and packed one alone would fit
+	}
 	return f.bigRequest() && (f.lateTraining() || f.someSteps()) && s > partOf(f.requested.Or(0), 0.3) && s > partOf(f.unallocated.Or(0), 0.4)
 }
 

@@ -10,7 +10,7 @@ import (
 // programOf decides from the tools that log and command name, then the traceback, the script's
 // name, the phase and the options, in the order of what deceives least.
 func programOf(f *job) program {
-	for _, decide := range []func(*job) program{namedProgram, byBackward, byTask, byScript, byPipeline, byPicture, byTool, byPhase, byQuantized, byTrainingOptions, byTold, byOptions} {
+	for _, decide := range []func(*job) program{namedProgram, byBackward, byTask, byScript, byPipeline, byPicture, byTool, byPhase, byQuantized, byTrainingOptions, byTold, byOptions, byCall} {
 		if p := decide(f); p.kind != 0 {
 			return p
 		}
@@ -79,7 +79,9 @@ func byQuantized(f *job) program {
 }
 
 func byScript(f *job) program {
-	if p := programNamed(slices.Concat(f.command.Scripts(), f.script())); p.kind != 0 {
+	if p := programNamed(slices.Concat(f.command.Scripts(), f.script())); p.kind == inference && f.context.Epoch.Known() && byOptions(f).is(training) {
+		return program{} // it trains by sampling, or generates what it trains on
+	} else if p.kind != 0 {
 		return p
 	}
 	p := programNamed(f.context.Scripts)
@@ -139,6 +141,16 @@ func byTold(f *job) program {
 	}
 	return program{}
 }
+
+// byCall: the line of the script that failed asks a model for its answer.
+func byCall(f *job) program {
+	if len(f.context.Code) > 0 && f.script() != nil && asksModel.Get().MatchString(f.context.Code[0]) {
+		return program{kind: inference}
+	}
+	return program{}
+}
+
+var asksModel = sampler.Pattern{Source: `\.(?:infer|predict|transcribe|translate)\(`}
 
 func byPhase(f *job) program {
 	switch f.phase() {

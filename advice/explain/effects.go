@@ -17,6 +17,8 @@ func (f *failure) capacitySure() float64 {
 		return 0.5
 	case f.phase() == sampler.PhaseValidation && !f.testsOnly():
 		return 0.5
+	case f.late() && f.phase() == sampler.PhaseSaving && f.context.Epoch.Or(0) < 2:
+		return 0.66 // nothing was saved before
 	case f.late():
 		return 0.35
 	case f.itemsPassed() && !f.bigRequest():
@@ -97,10 +99,25 @@ func (f *failure) fragmentationSure() float64 {
 			p = min(p, 0.35)
 		}
 	}
+	if f.history != nil && f.inTraining() && (f.context.FirstStep || f.startingUp()) && f.measured() != sampler.MeasuredBroken {
+		p = min(p, 0.6) // holes of a start: what was built up there, and no run that had fitted
+		if !f.context.Step.Known() && !f.context.FirstStep {
+			p = min(p, 0.35)
+		}
+	}
+	if f.phase() == sampler.PhaseSaving && f.leapt() {
+		p = min(p, 0.35) // no step of training ever needed as much
+	}
+	if f.heldMore() {
+		p = max(p, 0.85)
+	}
 	if f.othersMatter() && f.othersHold() >= f.needed() {
 		p = min(p, 0.6)
 	}
-	if f.unusualRequest() {
+	if (f.larger() || f.slower()) && f.bigRequest() {
+		p = min(p, 0.4) // it rose with the inputs: demand, of which this one request may fit packed
+	}
+	if f.unusualRequest() && !f.heldMore() {
 		p = min(p, 0.5)
 	}
 	if f.bigRequest() && (f.gathersOutputs() || f.lastStage()) {
@@ -133,13 +150,29 @@ func (f *failure) mostlyHoles() bool {
 
 // stateDominated: most of the memory does not depend on the batch.
 func (f *failure) stateDominated() bool {
-	if f.statesTooBig() || f.outgrownStates() {
+	if f.statesTooBig() || f.outgrownStates() || f.checkpointedFull() {
 		return true
 	}
 	if f.footprint.known {
 		return f.scaling().mid() < partOf(f.allocated.Or(0)+f.requested.Or(0), 0.35)
 	}
 	return f.phase() == sampler.PhaseLoading
+}
+
+const (
+	checkpointedFull  = 0.85 // of the GPU
+	checkpointedBatch = 4    // samples on a GPU
+	checkpointedAsks  = 0.01 // of the GPU
+)
+
+// checkpointedFull: in the forward pass of the first steps little was asked for, and the GPU was full, though each block keeps no more
+// than its input, and that of few samples: weights, gradients and what the optimizer made of them in its first step are what fills
+// it (own thresholds).
+func (f *failure) checkpointedFull() bool {
+	batch := f.batch()
+	return !f.onHost() && f.inTraining() && f.checkpointing() && !f.usesLoRA() && !f.inBackward() && f.inFunction("forward") && (f.context.FirstStep || !f.late()) &&
+		batch > 0 && batch <= checkpointedBatch && f.total.Known() && f.allocated.Or(0) > partOf(f.total.Or(0), checkpointedFull) &&
+		f.requested.Or(0) < partOf(f.total.Or(0), checkpointedAsks) && !f.othersMatter()
 }
 
 // noBatchHelps: what is trained fills the GPU without any sample.

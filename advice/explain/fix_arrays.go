@@ -6,7 +6,7 @@ import "nvpeak/sampler"
 var fixesArrays = []fixRow{
 	{id: FixCapSampleSize, source: "https://docs.jax.dev/en/latest/_autosummary/jax.lax.map.html",
 		kinds: ownCode, cost: 0.12,
-		lives: map[string]float64{CauseTooBig: 0.93, CauseFragmentation: 0.5, CauseUnknown: 0.5, CauseMemoryLimit: 0.4},
+		lives: map[string]float64{CauseTooBig: 0.93, CauseFragmentation: 0.5, CauseUnknown: 0.5, CauseMemoryLimit: 0.4, CauseDataSpike: 0.9},
 		when: func(f *failure) bool {
 			return f.arrays() && f.program.kind != training && f.program.name != "alphafold" && !f.told(sampler.ToldText) && f.phase() != sampler.PhaseLoading
 		},
@@ -165,6 +165,12 @@ func (f *failure) pooled() bool {
 func (f *failure) poolHadRoom() bool {
 	m, known := f.shortfall()
 	return f.pooled() && known && m == 0 && !f.total.Known()
+}
+
+// spikesInPool: after an epoch or many steps one request stands out, in a pool of which nobody outside sees how full it is.
+func (f *failure) spikesInPool() bool {
+	whole := f.context.PoolLimit.Or(f.total.Or(0))
+	return f.pooled() && f.inTraining() && f.late() && whole > 0 && f.requested.Or(0) >= partOf(whole, 0.05)
 }
 
 // pooledLate: it comes after many steps. Programs that are compiled ask for the same in each.

@@ -13,7 +13,7 @@ var fixesBatch = []fixRow{
 		kinds: ownCode, cost: 0.2,
 		lives: map[string]float64{CauseTooBig: 0.95, CauseDataSpike: 0.88, CauseFragmentation: 0.95, CauseOtherProcess: 0.3, CauseUnattributed: 0.3, CauseImbalance: 0.4, CauseOversubscribed: 0.9, CauseMemoryLimit: 0.5, CausePreallocation: 0.2, CauseUnknown: 0.5, CauseLeak: 0.03, CauseValidationSpike: 0.05},
 		when: func(f *failure) bool {
-			return f.batch() != 1 && f.phase() != sampler.PhaseValidation && f.phase() != sampler.PhaseLoading && f.phase() != sampler.PhaseSaving && !f.onHost() && !f.refusedThoughFree() && !f.makesContext() && !f.makesSession() && !f.growsTrees() && !f.told(sampler.ToldInitial) && !f.told(sampler.ToldTables) && f.event.Framework != "relion"
+			return f.batch() != 1 && (f.phase() != sampler.PhaseValidation || f.testsOnly() && f.typesBatch()) && f.phase() != sampler.PhaseLoading && f.phase() != sampler.PhaseSaving && !f.onHost() && !f.refusedThoughFree() && !f.makesContext() && !f.makesSession() && !f.growsTrees() && !f.told(sampler.ToldInitial) && !f.told(sampler.ToldTables) && f.event.Framework != "relion"
 		},
 		variant: func(f *failure) string {
 			switch {
@@ -80,9 +80,9 @@ var fixesBatch = []fixRow{
 		do:    doHalveBatch},
 	{id: FixHalveBatchAccumulate, source: "https://huggingface.co/docs/transformers/main_classes/pipelines",
 		kinds: evaluation | inference, cost: 0.05, // the answers are the same
-		lives: map[string]float64{CauseTooBig: 0.9, CauseDataSpike: 0.85, CauseFragmentation: 0.9, CauseUnknown: 0.55},
+		lives: map[string]float64{CauseTooBig: 0.9, CauseDataSpike: 0.9, CauseFragmentation: 0.9, CauseUnknown: 0.55},
 		when: func(f *failure) bool {
-			return (f.batch() > 1 || f.batch() == 0 && f.told(sampler.ToldAsksBatch) && !f.namesSize()) && !f.numbers() && !f.impossible() && !f.onHost() && f.phase() != sampler.PhaseLoading
+			return (f.batch() > 1 || f.batch() == 0 && f.told(sampler.ToldAsksBatch) && !f.namesSize()) && (!f.numbers() || (f.recorded() || f.testsOnly()) && f.typesBatch()) && !f.impossible() && !f.onHost() && f.phase() != sampler.PhaseLoading
 		},
 		variant: func(f *failure) string { return "inference" },
 		pairs:   halvedBatch,
@@ -236,6 +236,14 @@ func halvedBatch(f *failure) []any {
 	gain := f.scaling().times(1-1/float64(k), 1-1/float64(k))
 	return []any{"cut", f.words.Say("cut." + plainNumber(float64(k))), "k", k, "before", s.Before, "after", s.Batch, "gain", f.gainText(gain, k),
 		"need", gib(f.needed()), "states", f.statesText()}
+}
+
+// typesBatch: the command sets a batch that can be halved, and that is of what ran: not of the training of a script that was told to
+// evaluate only.
+func (f *failure) typesBatch() bool {
+	s, ok := f.command.SmallerBatch(2)
+	a, _, _ := f.command.BatchArgument()
+	return ok && s.Batch < s.Before && !(f.program.is(running) && strings.Contains(a.Plain, "train"))
 }
 
 // smallerPictures is the command with pictures of two thirds of the side, where it names their size.

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"slices"
+	"strings"
 
 	"nvpeak/advice/command"
 	"nvpeak/sampler"
@@ -9,10 +10,10 @@ import (
 
 var fixesData = []fixRow{
 	{id: FixCapSampleSize, source: "https://docs.pytorch.org/docs/stable/notes/faq.html",
-		kinds: ownCode, cost: 0.15,
+		kinds: ownCode | imageTool, cost: 0.15,
 		lives: map[string]float64{CauseDataSpike: 0.98, CauseFragmentation: 0.85, CauseTooBig: 0.35, CauseValidationSpike: 0.3, CauseImbalance: 0.3, CauseOtherProcess: 0.2},
 		when: func(f *failure) bool {
-			return !f.impossible() && !f.corrupt() && !f.noBatchHelps() && !f.splats() && f.phase() != sampler.PhaseSaving && f.phase() != sampler.PhaseLoading && (f.bigRequest() || f.lateTraining() && f.flat() || f.matchesBoxes() || f.slower() || f.larger() || f.toldLate() || f.toldLarger() || f.toldSame() || f.told(sampler.ToldGrowth) && f.differInLength())
+			return f.ownLines() && !f.impossible() && !f.corrupt() && !f.noBatchHelps() && !f.splats() && !f.postProcesses() && f.phase() != sampler.PhaseSaving && f.phase() != sampler.PhaseLoading && (f.bigRequest() || f.lateTraining() && f.flat() || f.matchesBoxes() || f.slower() || f.larger() || f.toldLate() || f.toldLarger() || f.toldSame() || f.told(sampler.ToldGrowth) && f.differInLength())
 		},
 		saves: func(f *failure) (span, bool) {
 			return span{partOf(f.requested.Or(0), 0.3), partOf(f.requested.Or(0), 0.9) + partOf(f.footprint.activations.mid(), 0.5)}, f.bigRequest()
@@ -24,8 +25,11 @@ var fixesData = []fixRow{
 			return 0.97
 		},
 		variant: func(f *failure) string {
-			if !f.requested.Known() {
+			switch {
+			case !f.requested.Known():
 				return "told"
+			case f.servesItems():
+				return "served"
 			}
 			return ""
 		},
@@ -101,11 +105,38 @@ var fixesData = []fixRow{
 			}
 			return []string{f.comment("do.log_size"), "python -m torch.utils.collect_env  " + f.comment("do.same_cuda")}
 		}},
+	{id: FixCapSampleSize, source: "https://docs.monai.io/en/stable/transforms.html#ensuretype",
+		kinds: training | evaluation | inference | undecided, cost: 0.02, // a copy for each volume
+		lives: map[string]float64{CauseValidationSpike: 0.97, CauseDataSpike: 0.97, CauseTooBig: 0.93, CauseFragmentation: 0.85},
+		when:  func(f *failure) bool { return f.postProcesses() },
+		reach: always(1),
+		variant: func(f *failure) string {
+			if f.mapsWhole() {
+				return "sliding"
+			}
+			return "whole"
+		},
+		pairs: func(f *failure) []any { return []any{"need", printed(f.requested.Or(0))} },
+		do: func(f *failure) []string {
+			if f.mapsWhole() {
+				return []string{`sliding_window_inference(…, sw_device="cuda", device="cpu")  ` + f.comment("do.stitch_on_cpu"), f.comment("do.whole_volume")}
+			}
+			return []string{`EnsureTyped(keys="pred", device="cpu")  ` + f.comment("do.first_postprocessing"), f.comment("do.whole_volume")}
+		}},
+	{id: FixCapSampleSize, source: "https://docs.rapids.ai/api/cudf/stable/user_guide/",
+		kinds: ownCode, cost: 0.05,
+		lives:   map[string]float64{CauseDataSpike: 0.98},
+		when:    func(f *failure) bool { return f.told(sampler.ToldTables) && !f.growsTrees() && !f.onHost() },
+		reach:   always(1),
+		variant: func(f *failure) string { return "tables" },
+		do: func(f *failure) []string {
+			return []string{"part[key].value_counts().head()  " + f.comment("do.frequent_keys"), f.comment("do.split_part"), "rmm.reinitialize(managed_memory=True)  " + f.comment("do.rmm_managed")}
+		}},
 	{id: FixLeak, source: "https://docs.pytorch.org/docs/stable/notes/faq.html",
-		kinds: ownCode, cost: 0.03,
+		kinds: ownCode | imageTool, cost: 0.03,
 		lives: map[string]float64{CauseLeak: 0.98, CauseHostMemory: 0.97},
 		when: func(f *failure) bool {
-			return !f.keepsResults() && !f.keepsOutputs() && (!f.onHost() || f.hostGrew() || (f.told(sampler.ToldGrowth) || f.told(sampler.ToldLate)) && !f.told(sampler.ToldLoader) || f.told(sampler.ToldReplay))
+			return f.ownLines() && !f.splats() && !f.keepsResults() && !f.keepsOutputs() && (!f.onHost() || f.hostGrew() || (f.told(sampler.ToldGrowth) || f.told(sampler.ToldLate)) && !f.told(sampler.ToldLoader) || f.told(sampler.ToldReplay))
 		},
 		reach: always(1),
 		saves: func(f *failure) (span, bool) {
@@ -125,7 +156,7 @@ var fixesData = []fixRow{
 				return "host"
 			case f.native():
 				return "native"
-			case f.program.is(running):
+			case f.program.is(running) || f.arrays() && !f.program.is(training) || f.told(sampler.ToldTables):
 				return "running"
 			case f.told(sampler.ToldGraph) && !f.numbers():
 				return "graph"
@@ -169,6 +200,9 @@ var fixesData = []fixRow{
 		lives: map[string]float64{CauseLeak: 0.95, CauseValidationSpike: 0.96},
 		when:  func(f *failure) bool { return f.keepsResults() },
 		reach: func(f *failure) float64 {
+			if f.inTrainerEvaluation() && !f.joinsPredictions() && f.inFunction("generate", "beam_search") {
+				return 0.5 // what it keeps are numbers of tokens; keys and values follow batch, beams and length
+			}
 			if f.inTrainerEvaluation() && !f.joinsPredictions() && f.bigRequest() {
 				return 0.85 // the batch itself may be too large
 			}
@@ -184,6 +218,24 @@ var fixesData = []fixRow{
 			}
 			return []string{"outputs.append(out.detach().cpu())  " + f.comment("do.results")}
 		}},
+}
+
+// longestDocument is a length that most tasks of language models stay below, and that their long documents do not.
+const longestDocument = "4096"
+
+// shorterDocuments caps what lm-evaluation-harness reads of a document, in its own argument for that.
+// https://github.com/EleutherAI/lm-evaluation-harness/blob/main/docs/interface.md
+func (f *failure) shorterDocuments() []string {
+	set := "--model_args pretrained=…,max_length=" + longestDocument
+	if a, found := f.command.Find("model_args"); found && !strings.Contains(a.Value, "max_length=") {
+		set = f.command.Apply([]command.Edit{f.command.ReplaceValue(a, a.Value+",max_length="+longestDocument)})
+	}
+	return []string{set + "  " + f.comment("do.longest_cut"), f.comment("do.tasks_apart")}
+}
+
+// ownLines: what keeps the memory can be changed: a program of one's own, or the loop around a library that makes pictures.
+func (f *failure) ownLines() bool {
+	return !f.program.is(imageTool) || f.program.name == "diffusers" || f.program.name == "ldm"
 }
 
 // hugeAttention: a language model or a model that makes pictures asks in one piece for so much that it can only be the
@@ -208,13 +260,23 @@ func doFixLeak(f *failure) []string {
 		return []string{f.comment("do.free_buffers"), f.comment("do.memcheck")}
 	case f.event.Framework == "tensorflow":
 		return []string{"tf.keras.backend.clear_session()  " + f.comment("do.after_model"), f.comment("do.watch_memory")}
+	case f.told(sampler.ToldTables):
+		return []string{"results.append(part.to_pandas())  " + f.comment("do.detach_array"), f.comment("do.free_between"), f.comment("do.watch_memory")}
+	case f.event.Kind == sampler.KindCuPy:
+		return []string{"results.append(cupy.asnumpy(out))  " + f.comment("do.detach_array"), f.comment("do.free_between"), f.comment("do.watch_memory")}
+	case f.event.Kind == sampler.KindXLA && !f.program.is(training):
+		return []string{"results.append(jax.device_get(out))  " + f.comment("do.detach_array"), f.comment("do.free_between"), f.comment("do.watch_memory")}
 	case !f.torchCode():
 		return []string{f.comment("do.watch_memory")}
 	case f.told(sampler.ToldGraph) && !f.numbers() && !f.program.is(running):
 		return []string{"sum(losses).backward()  " + f.comment("do.one_backward"), "torch.utils.checkpoint.checkpoint(chunk_loss, x, use_reentrant=False)  " + f.comment("do.each_chunk")}
 	case f.program.is(running):
-		return []string{"with torch.no_grad():  " + f.comment("do.around_forward"), "outputs.append(out.detach().cpu())  " + f.comment("do.detach"),
-			`print(torch.cuda.memory_allocated() / 2**30)  ` + f.comment("do.watch_request")}
+		lines := []string{"with torch.no_grad():  " + f.comment("do.around_forward"), "outputs.append(out.detach().cpu())  " + f.comment("do.detach"),
+			`print(torch.cuda.memory_allocated() / 2**30)  ` + f.comment("do.watch_request"), f.comment("do.free_between")}
+		if f.graphOff() {
+			return lines[1:]
+		}
+		return lines
 	}
 	return []string{"total_loss += loss.item()  " + f.comment("do.item"), "outputs.append(out.detach().cpu())  " + f.comment("do.detach"),
 		`print(epoch, torch.cuda.memory_allocated() / 2**30)  ` + f.comment("do.watch")}
@@ -233,6 +295,8 @@ func doShorterSequences(f *failure) []string {
 
 func doCapSampleSize(f *failure) []string {
 	switch {
+	case f.program.name == "lm_eval":
+		return f.shorterDocuments()
 	case f.hugeAttention() && f.program.name == "webui":
 		return append([]string{"COMMANDLINE_ARGS=--xformers  " + f.comment("do.webui_args")}, doSmallerInput(f)...)
 	case f.hugeAttention() && f.program.name == "comfyui":
@@ -271,5 +335,18 @@ func doCapSampleSize(f *failure) []string {
 		}
 		return lines
 	}
+	if f.servesItems() {
+		less := f.lessInput()
+		lines := []string{f.comment("do.largest_input"), less[len(less)-1]}
+		if l := f.context.Larger; l != nil {
+			lines[0] = f.comment("do.inputs_above", "name", l.Name, "to", plainNumber(l.To))
+		}
+		return lines
+	}
 	return []string{f.comment("do.log_size"), f.comment("do.bucket")}
+}
+
+// servesItems: a program that trains nothing had worked through many inputs, as the recording shows, and a larger one failed.
+func (f *failure) servesItems() bool {
+	return f.recorded() && (f.program.is(evaluation|inference|imageTool) || f.program.is(undecided) && f.context.Larger != nil) && f.late() && f.bigRequest()
 }

@@ -99,6 +99,9 @@ var fixesInference = []fixRow{
 			if f.weightsFill() || f.nothingFreed() || f.pairwise() {
 				return 0.4
 			}
+			if f.servesItems() {
+				return 0.8 // all but the largest fit as they are
+			}
 			if f.told(sampler.ToldTiny) && f.numbers() {
 				return 0.55 // so many at once, then
 			}
@@ -124,6 +127,13 @@ var fixesInference = []fixRow{
 		when:    func(f *failure) bool { return f.splats() && f.impossible() },
 		reach:   always(1),
 		variant: func(f *failure) string { return "splats" },
+		do:      doSmallerInput},
+	{id: FixSmallerInput, source: "https://github.com/graphdeco-inria/gaussian-splatting/blob/main/README.md",
+		kinds: ownCode, cost: 0.02, // their number is a setting, and grows until it is stopped
+		lives:   map[string]float64{CauseLeak: 0.95, CauseTooBig: 0.92, CauseDataSpike: 0.9, CauseFragmentation: 0.9},
+		when:    func(f *failure) bool { return f.splats() && f.recorded() && f.late() && !f.impossible() },
+		reach:   always(1),
+		variant: func(f *failure) string { return "splats_late" },
 		do:      doSmallerInput},
 	{id: FixSmallerInput, source: "https://numpy.org/doc/stable/reference/generated/numpy.memmap.html",
 		kinds: ownCode | imageTool, cost: 0.05,
@@ -189,7 +199,12 @@ var fixesInference = []fixRow{
 		when: func(f *failure) bool {
 			return f.program.is(undecided) && f.sizeDecides() && !f.onHost() && !f.refusedThoughFree() && f.phase() == ""
 		},
-		reach:   always(1),
+		reach: func(f *failure) float64 {
+			if f.servesItems() {
+				return 0.8 // all but the largest fit as they are
+			}
+			return 1
+		},
 		variant: pictureVariant,
 		do:      doSmallerInput},
 	{id: FixSmallerInput, source: "https://docs.monai.io/en/stable/inferers.html",
@@ -221,7 +236,7 @@ var fixesInference = []fixRow{
 		}},
 	{id: FixSmallerInput, source: "https://docs.rapids.ai/api/dask-cudf/stable/",
 		kinds: ownCode, cost: 0.02, // a table has no batch, and its parts can be worked on one after another
-		lives:   map[string]float64{CauseTooBig: 0.92, CauseUnknown: 0.65},
+		lives:   map[string]float64{CauseTooBig: 0.92, CauseUnknown: 0.65, CauseDataSpike: 0.85},
 		when:    func(f *failure) bool { return f.told(sampler.ToldTables) && !f.growsTrees() && !f.onHost() },
 		reach:   always(1),
 		variant: func(f *failure) string { return "tables" },

@@ -74,6 +74,9 @@ var fixesModel = []fixRow{
 		},
 		reach: func(f *failure) float64 {
 			p := float64(f.footprint.parameters)
+			if f.checkpointedFull() {
+				return 0.85 // what it keeps is most of what fills the GPU
+			}
 			if !f.footprint.known || !f.numbers() {
 				return 0.25
 			}
@@ -87,8 +90,11 @@ var fixesModel = []fixRow{
 			return f.isPyTorch() && f.event.Kind != sampler.KindMPS && (f.inTraining() || f.phase() == sampler.PhaseLoading) && (!f.sharded() || f.shardsMore()) && !f.refusedThoughFree() && (f.stateDominated() || !f.footprint.known)
 		},
 		variant: func(f *failure) string {
-			if f.phase() == sampler.PhaseLoading {
+			switch {
+			case f.phase() == sampler.PhaseLoading:
 				return "loading"
+			case f.shardsMore():
+				return "more"
 			}
 			return ""
 		},
@@ -303,7 +309,7 @@ func doShard(f *failure) []string {
 
 // shardsMore: DeepSpeed shards already, and what it keeps for the optimizer is still too much for the GPU.
 func (f *failure) shardsMore() bool {
-	return f.outgrownStates() && (f.event.Framework == "deepspeed" || f.command.Runs("deepspeed") || f.command.HasPlain("deepspeed", "deepspeed_config"))
+	return (f.outgrownStates() || f.checkpointedFull()) && (f.event.Framework == "deepspeed" || f.command.Runs("deepspeed") || f.command.HasPlain("deepspeed", "deepspeed_config"))
 }
 
 // loadsLanguage: own code puts a language model on the GPU, or nothing tells more than that it is one.

@@ -12,7 +12,7 @@ var fixesValidation = []fixRow{
 		kinds: training | evaluation | undecided, cost: 0.05,
 		lives: map[string]float64{CauseValidationSpike: 0.92, CauseOtherProcess: 0.3},
 		when: func(f *failure) bool {
-			return f.phase() == sampler.PhaseValidation && !f.failedBuilding() && !f.validatesBlindly()
+			return f.phase() == sampler.PhaseValidation && !f.failedBuilding() && !f.validatesBlindly() && !(f.testsOnly() && f.typesBatch())
 		},
 		variant: func(f *failure) string { return f.validationVariant() },
 		saves: func(f *failure) (span, bool) {
@@ -21,8 +21,14 @@ var fixesValidation = []fixRow{
 			return span{low, low + partOf(f.footprint.activations.mid(), 1-1/k)}, f.requested.Known() && !f.scoresOutputs() && !f.slides()
 		},
 		reach: func(f *failure) float64 {
+			if f.mapsWhole() {
+				return 0.8
+			}
 			if f.scoresOutputs() || f.slides() {
 				return 1 // there is room in RAM for what lies on the GPU
+			}
+			if f.postProcesses() {
+				return 0.4 // of one input, whatever the batch
 			}
 			if f.impossible() && f.program.is(evaluation) {
 				return 0.4 // one input at a time is what most evaluate with
@@ -62,6 +68,9 @@ var fixesValidation = []fixRow{
 			return span{0, f.footprint.activations.high}, f.allocated.Known()
 		},
 		reach: func(f *failure) float64 {
+			if f.postProcesses() {
+				return 0.2 // no layer asks for it
+			}
 			if f.told(sampler.ToldLate) {
 				return 0.3 // a graph that is kept would have shown in the first validation
 			}
@@ -138,6 +147,31 @@ func (f *failure) scoresOutputs() bool {
 	})
 }
 
+// postWords are of functions that turn what a model gave for one whole input into what is judged or saved, without the model.
+var postWords = []string{"_postprocessing", "postprocess", "post_process", "engine_post_transform", "one_hot", "onehot", "paste_masks", "paste_mask"}
+
+// postProcesses: it died of what is made of one prediction once it is whole: classes times all voxels or pixels of the input.
+// Neither a batch nor a window of the model changes its size.
+func (f *failure) postProcesses() bool {
+	names := f.context.Functions
+	if f.mapsWhole() {
+		return true
+	}
+	if f.onHost() || len(names) == 0 || !f.torchCode() || !f.bigRequest() || f.inFunction("forward", "_call_impl", "backward", "sliding_window") {
+		return false
+	}
+	return f.inFile("transforms/post/") || slices.ContainsFunc(names[max(0, len(names)-4):], func(name string) bool {
+		return slices.ContainsFunc(postWords, func(word string) bool { return strings.HasPrefix(strings.ToLower(name), word) })
+	})
+}
+
+// mapsWhole: windows slide over a volume, and one large piece is the map of all of it, or what it is moved to: that follows the
+// volume and its classes, not how many windows are run at once.
+func (f *failure) mapsWhole() bool {
+	n := len(f.context.Functions)
+	return f.recorded() && f.phase() == sampler.PhaseValidation && n > 0 && strings.HasPrefix(f.context.Functions[n-1], "sliding_window") && f.bigRequest()
+}
+
 // slides: a window slides over a volume, whose output MONAI puts together on the GPU unless it is told otherwise.
 func (f *failure) slides() bool {
 	return f.torchCode() && (f.inFunction("sliding_window_inference") || f.told(sampler.ToldSliding) || indexOf(f.event.Text, "sliding_window_inference") >= 0)
@@ -155,6 +189,9 @@ func (f *failure) validationVariant() string {
 	}
 	if f.domain() == sampler.DomainRays {
 		return "rays"
+	}
+	if f.testsOnly() {
+		return "test"
 	}
 	if _, ok := f.command.SmallerEvalBatch(f.validationFactor()); ok {
 		return "batch"

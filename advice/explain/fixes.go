@@ -54,6 +54,9 @@ func (f *failure) advise(causes []sampler.Cause) []sampler.Advice {
 		}
 	}
 	slices.SortStableFunc(list, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
+	if len(list) == 0 {
+		list = f.lastOf(causes)
+	}
 	list = f.othersSecond(onceEach(list))
 	out := []sampler.Advice{}
 	for i, s := range list[:min(len(list), 7)] {

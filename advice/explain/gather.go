@@ -28,7 +28,7 @@ func newFailure(in Incident, event sampler.OOMEvent, words lang.Catalog) *failur
 	f.gpu = modelOf(cmp.Or(in.GPUName, f.context.GPUName), in.ComputeCapability)
 	f.tool = toolOf(&f.job)
 	f.program = programOf(&f.job)
-	f.amounts()
+	f.amounts(f.poolGrows())
 	if f.gpu.major == 0 && !f.gpu.soc && f.beforeAmpere() {
 		f.gpu.major, f.gpu.minor = 7, 5 // the newest of that size
 	}

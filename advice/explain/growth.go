@@ -116,7 +116,7 @@ func (f *facts) growth() (first, last float64, steady bool) {
 		logged := riseOfLevels(f.context.GPUMemory)
 		return float64(logged.first), float64(logged.last), true
 	}
-	if f.printsAllocated() {
+	if f.printsAllocated() || f.heldMore() {
 		return 0, 0, false
 	}
 	if kept := f.keptRise(); kept.levels > 0 {
@@ -164,6 +164,9 @@ func (f *facts) keptRise() grown {
 
 // tensorsGrew: the log's own figures rose, by more than is nothing to this GPU.
 func (f *facts) tensorsGrew() bool {
+	if f.heldMore() {
+		return false
+	}
 	g := riseOfLevels(f.context.GPUMemory)
 	return g.levels >= 5 && g.steady() && g.last.Less(g.first) > partOf(f.total.Or(0), 0.03)
 }
@@ -172,6 +175,13 @@ func (f *facts) tensorsGrew() bool {
 func (f *facts) printsAllocated() bool {
 	n := len(f.context.GPUMemory)
 	return n >= 5 && f.reserved() > 0 && f.context.GPUMemory[n-1] < partOf(f.reserved(), 0.85)
+}
+
+// heldMore: the log says that tensors had held clearly more (own threshold: 2 %) than they would have with what was refused. All of that had found room
+// before, so nothing is kept and no batch is to blame: the room lay in pieces.
+func (f *facts) heldMore() bool {
+	most, known := f.context.MostAllocated.Value()
+	return known && f.allocated.Known() && f.requested.Known() && !f.onHost() && most <= f.total.Or(0) && f.allocated.Or(0)+f.requested.Or(0) < partOf(most, 0.98)
 }
 
 // risesAtEnd: the last stretches rose by large steps, as results that are kept do within one validation.
@@ -204,7 +214,14 @@ func (f *facts) jumped() bool {
 	if n > 1 {
 		usual = peaks[n-1].Less(peaks[0]) / sampler.Bytes(n-1)
 	}
-	return (now+f.requested.Or(0)).Less(peaks[n-1]) > 3*usual+partOf(f.total.Or(0), 0.03) && n > 1
+	if f.history != nil && f.packsBelow(f.history.Peaks) {
+		return false
+	}
+	jump := (now + f.requested.Or(0)).Less(peaks[n-1])
+	if g := riseOfLevels(peaks); g.steady() && g.steps >= 4 && jump <= g.most {
+		return false // no higher than the steps before it: what grows by the trial or by the file does so in steps
+	}
+	return jump > 3*usual+partOf(f.total.Or(0), 0.03) && n > 1
 }
 
 // flat: the recording or the log shows no growth that could explain the failure.
@@ -249,6 +266,19 @@ func (f *facts) collects() bool {
 	return n > 0 && !f.inFunction("sliding_window") && collecting.Get().MatchString(f.context.Code[n-1]) && !offGPU.Get().MatchString(f.context.Code[n-1])
 }
 
+// holdsGraph: the line that failed keeps the graph of its step, for another derivative or another pass. It lives as long as anything
+// that came of it does.
+func (f *facts) holdsGraph() bool { return f.inCode("create_graph=True", "retain_graph=True") }
+
+// joinsList is a call that makes one tensor of a list of them, or of all that a metric has collected.
+var joinsList = sampler.Pattern{Source: `\b(?:torch|np|cupy|jnp)\.(?:cat|concat|concatenate|stack|vstack|hstack)\(\s*[\w.]+(?:\[[^\]]*\])?\s*[,)]|\bdim_zero_cat\(`}
+
+// joinsKept: the line that failed joins what was collected, all of it at once.
+func (f *facts) joinsKept() bool {
+	n := len(f.context.Code)
+	return n > 0 && !f.inFunction("forward", "nested_concat") && joinsList.Get().MatchString(f.context.Code[n-1])
+}
+
 // keepsOutputs: a model runs over so many inputs, or its outputs are said to stay on the GPU, that what it returns is what fills it.
 func (f *facts) keepsOutputs() bool {
 	return f.told(sampler.ToldResults) && !f.onHost() && f.phase() != sampler.PhaseValidation && f.phase() != sampler.PhaseTraining && !f.told(sampler.ToldTraining) && !f.numbers()
@@ -277,8 +307,56 @@ func (f *facts) levelledOff() bool {
 	return g.levels >= 10 && !g.steady() && !f.tensorsGrew()
 }
 
+// nearlyAll of the GPU is as much as a process with a cache takes before it has to empty it.
+const nearlyAll = 0.88
+
+// untilFull are the peaks up to the first for which there was hardly room: what comes after is cut at the top, and falls when the
+// cache is emptied.
+func (f *facts) untilFull() []sampler.Bytes {
+	if f.history == nil || !f.total.Known() {
+		return nil
+	}
+	peaks := f.history.Peaks
+	if i := slices.IndexFunc(peaks, func(b sampler.Bytes) bool { return b >= partOf(f.total.Or(0), nearlyAll) }); i >= 0 && i+1 < len(peaks) {
+		return peaks[:i+1]
+	}
+	return nil
+}
+
+// grewUntilFull: it rose steadily and by much until it filled the GPU, and stayed there until it died.
+func (f *facts) grewUntilFull() bool {
+	g := riseOfLevels(f.untilFull())
+	return !f.startingUp() && !f.heldMore() && !f.printsAllocated() && !f.peaksAlone() && g.levels >= 8 && g.steady() && g.last.Less(g.first) > partOf(f.total.Or(0), 0.25)
+}
+
+// toldOfGrowth: an alert had said so before.
+func (f *facts) toldOfGrowth() bool {
+	return slices.ContainsFunc(f.alerts, func(a sampler.Alert) bool { return a.Kind == sampler.AlertGrowth })
+}
+
+// poolDoubled: a pool that takes memory as it needs it, twice as much each time, did so again and again, the last time in the later
+// half of the run. What each step needs was there in the first of them.
+func (f *job) poolDoubled() bool {
+	if !f.recorded() || f.event.Kind != sampler.KindTensorFlow && f.event.Kind != sampler.KindXLA || !f.poolGrows() || f.startingUp() || f.larger() || f.slower() || len(f.history.Peaks) < 8 {
+		return false
+	}
+	g := riseOfLevels(f.history.Peaks)
+	return g.steps >= 2 && g.lateSteps >= 1 && g.last >= 2*g.first
+}
+
+// packsBelow: what tensors held with what was refused is less than the process had held at a peak, and what lay in pieces is more than
+// was refused: it was the pieces that went beyond.
+func (f *facts) packsBelow(peaks []sampler.Bytes) bool {
+	n := len(peaks)
+	return n >= 5 && f.allocated.Known() && f.requested.Known() && f.fitsAfterReuse() && f.unallocatedShare() >= 0.1 && f.unallocated.Or(0) >= f.requested.Or(0) &&
+		f.allocated.Or(0)+f.requested.Or(0)+ContextTypical < slices.Max(peaks[:n-2]) // the last ones may be of this climb
+}
+
 // leapt: within the last step the process went far beyond all its peaks (own threshold: 8 % of the GPU).
 func (f *facts) leapt() bool {
 	h := f.history
+	if h != nil && f.packsBelow(h.Peaks) {
+		return false
+	}
 	return h != nil && len(h.Peaks) >= 3 && f.total.Known() && h.Process.Or(0).Less(slices.Max(h.Peaks)) > partOf(f.total.Or(0), 0.08)
 }

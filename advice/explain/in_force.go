@@ -71,6 +71,9 @@ func (f *job) halfPrecision() bool {
 	if slices.ContainsFunc([]string{"16", "bf16", "fp16", "half", "bfloat16", "float16", "amp"}, func(p string) bool { return indexOf(a.Value, p) >= 0 }) {
 		return true
 	}
+	if args, found := f.command.Find("model_args"); found && (strings.Contains(args.Value, "dtype=bfloat16") || strings.Contains(args.Value, "dtype=float16")) {
+		return true // of lm-evaluation-harness
+	}
 	if amp, known := f.command.SwitchedOn("amp"); f.isUltralytics() && (!known || amp) {
 		return true // on by default there
 	}
@@ -158,6 +161,11 @@ func (f *job) ownPoolHoldsIt() bool {
 		return false
 	}
 	return f.environment["TF_FORCE_GPU_ALLOW_GROWTH"] != "true" && f.environment["XLA_PYTHON_CLIENT_PREALLOCATE"] != "false"
+}
+
+// poolGrows: the pool of TensorFlow or JAX takes memory as it needs it, as it was told to.
+func (f *job) poolGrows() bool {
+	return f.environment["TF_FORCE_GPU_ALLOW_GROWTH"] == "true" || f.environment["XLA_PYTHON_CLIENT_PREALLOCATE"] == "false"
 }
 
 // shareRefused: all that is said is that the driver refused TensorFlow's pool, which it asks for at start in

@@ -32,6 +32,14 @@ func (f *facts) notFragmented() bool {
 	return m == sampler.MeasuredWhole || m == sampler.MeasuredLittle
 }
 
+// withHeld is that, with what tensors held before where that was more.
+func (f *failure) withHeld(text string) string {
+	if !f.heldMore() {
+		return f.withMeasured(text)
+	}
+	return f.withMeasured(text) + f.words.Say("detail.space") + f.words.Say("why.held_more", "most", gib(f.context.MostAllocated.Or(0)), "sum", gib(f.allocated.Or(0)+f.requested.Or(0)))
+}
+
 // withMeasured is a piece of evidence, with what was measured.
 func (f *failure) withMeasured(text string) string {
 	if f.measured() == "" {

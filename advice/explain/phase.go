@@ -52,5 +52,5 @@ func (f *facts) movesModel() bool {
 
 // testsOnly: a script tests a model and trains none, so there is no training that needs less.
 func (f *failure) testsOnly() bool {
-	return f.program.is(evaluation) && f.phase() == sampler.PhaseValidation && (f.numbers() || f.requested.Known()) && f.history == nil && !f.told(sampler.ToldTraining) && !f.inFunction("train", "fit") && !f.context.Epoch.Known()
+	return f.program.is(evaluation) && f.phase() == sampler.PhaseValidation && (f.numbers() || f.requested.Known()) && !f.told(sampler.ToldTraining) && !f.inFunction("train", "fit") && !f.context.Epoch.Known()
 }

@@ -1,10 +1,128 @@
 package explain
 
 import (
+	"slices"
 	"testing"
 
 	"nvpeak/sampler"
 )
+
+// What a program works on, and what its log prints of it, decides where the course of its memory alone does not.
+func TestRecordedPrograms(t *testing.T) {
+	levels := func(gib ...float64) (list []sampler.Bytes) {
+		for _, g := range gib {
+			list = append(list, gibs(g).Or(0))
+		}
+		return list
+	}
+	flat := levels(19, 19, 19, 19, 19, 19, 31, 31, 31, 31, 31, 31)
+	stairs := levels(10, 10, 11, 11, 12, 12, 13, 13, 14, 14, 15, 15)
+	alike := levels(3.7, 3.7, 3.7, 3.7, 3.7, 3.7, 3.7)
+	for what, row := range map[string]struct {
+		command                                   string
+		total, need, free, allocated, unallocated float64
+		history                                   History
+		context                                   sampler.LogContext
+		change                                    func(*sampler.OOMEvent)
+		cause, fix, not                           string // not: a fix that makes no sense there
+	}{
+		"pictures that stay on the GPU": {"python frames.py --prompts a.txt", 15.7, 1, 0.2, 14, 1.2, History{Peaks: stairs},
+			sampler.LogContext{Server: "diffusers", Functions: []string{"<module>", "render", "forward"}}, nil, CauseLeak, FixLeak, FixHalveBatchAccumulate},
+		"embeddings that do": {"python extract.py", 23.7, 0.1, 0.05, 22.6, 0.4, History{Peaks: levels(10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23)},
+			sampler.LogContext{Functions: []string{"<module>", "forward"}}, nil, CauseLeak, FixLeak, ""},
+		"a key of a table that explodes": {"python join.py", 24, 0, 2.5, 0, 0, History{Total: gibs(24), Free: gibs(2.5), Peaks: levels(5, 18, 17, 14, 15, 19, 14, 16, 17, 12, 17, 18), Kept: alike},
+			sampler.LogContext{Told: []string{sampler.ToldTables}, Functions: []string{"<module>", "merge"}}, func(e *sampler.OOMEvent) {
+				*e = sampler.OOMEvent{Framework: "rmm", Kind: sampler.KindRMM, MemoryKind: sampler.MemoryGPU, Text: "std::bad_alloc: out_of_memory", Context: e.Context}
+			}, CauseDataSpike, FixCapSampleSize, ""},
+		"a pool that the first batch fills": {"python fit.py --batch-size 64", 0, 0.2, 0, 0, 0, History{Total: gibs(16), Free: gibs(0.8), Process: gibs(15)},
+			sampler.LogContext{Phase: sampler.PhaseTraining, FirstStep: true, Epoch: sampler.Some(1), PoolLimit: gibs(14.5)}, func(e *sampler.OOMEvent) {
+				*e = sampler.OOMEvent{Framework: "tensorflow", Kind: sampler.KindTensorFlow, MemoryKind: sampler.MemoryGPU, Requested: gibs(0.2), Context: e.Context, Text: "OOM when allocating tensor", Extra: map[string]any{"shape": []int{64, 24, 228, 228}}}
+			}, CauseTooBig, FixHalveBatchAccumulate, FixRaiseLimit},
+		"a pool, in a later epoch": {"python fit.py --batch-size 64", 0, 1.2, 0, 0, 0, History{Total: gibs(16), Free: gibs(2.8), Process: gibs(13)},
+			sampler.LogContext{Phase: sampler.PhaseTraining, Epoch: sampler.Some(4)}, func(e *sampler.OOMEvent) {
+				*e = sampler.OOMEvent{Framework: "tensorflow", Kind: sampler.KindTensorFlow, MemoryKind: sampler.MemoryGPU, Requested: gibs(1.2), Context: e.Context, Text: "OOM when allocating tensor", Extra: map[string]any{"shape": []int{64, 24, 456, 456}}}
+			}, CauseDataSpike, FixCapSampleSize, FixRaiseLimit},
+		"an arena that asks for the next power of two": {"python serve_onnx.py", 0, 0.5, 0, 0, 0, History{Total: gibs(16), Free: gibs(0.8), Process: gibs(15)},
+			sampler.LogContext{}, func(e *sampler.OOMEvent) {
+				*e = sampler.OOMEvent{Framework: "onnxruntime", Kind: sampler.KindORT, MemoryKind: sampler.MemoryGPU, Requested: gibs(0.5), Context: e.Context, Text: "Failed to allocate memory for requested buffer of size 536870912"}
+			}, CauseTooBig, FixSmallerInput, FixRaiseLimit},
+		"one prediction of a volume, with all its classes": {"python -m monai.bundle run training", 23.7, 7.5, 5.4, 17.2, 0.7, History{Peaks: levels(12.8, 12.8, 12.8, 12.8, 21, 15.8, 22)},
+			sampler.LogContext{Phase: sampler.PhaseValidation, Epoch: sampler.Some(6), Functions: []string{"_run_once_on_dataset", "_postprocessing", "__call__", "one_hot"}, Files: []string{"ignite/engine/engine.py", "monai/engines/utils.py", "monai/transforms/post/array.py"}},
+			nil, CauseValidationSpike, FixCapSampleSize, FixHalveBatchAccumulate},
+		"masks that are pasted": {"python detect.py --images in", 15.8, 2.5, 1.5, 13, 0.9, History{Peaks: levels(6, 6, 6, 6, 6, 6, 6, 6)},
+			sampler.LogContext{Functions: []string{"<module>", "predict", "paste_masks_in_image"}}, nil, CauseDataSpike, FixCapSampleSize, ""},
+		"inputs that get longer": {"python fold.py --fasta sorted.fa", 39.4, 12, 9, 18.6, 11.3, History{Peaks: levels(30, 38, 38.8, 36, 36, 35, 37, 36, 38, 38, 39.3, 36, 37, 38, 38, 31, 32, 33, 39)},
+			sampler.LogContext{Larger: &sampler.SizeGrowth{Name: "length", From: 87, To: 858}, Functions: []string{"<module>", "forward"}, Code: []string{"out = model.infer(seqs)"}, Files: []string{"w/fold.py", "esm/block.py"}},
+			nil, CauseDataSpike, FixCapSampleSize, ""},
+		"a task with longer documents": {"lm_eval --model hf --model_args pretrained=m,dtype=bfloat16 --tasks a,b --batch_size 16", 44.5, 13, 8, 34.7, 1.3, History{Peaks: flat},
+			sampler.LogContext{Server: "lm_eval", Phase: sampler.PhaseValidation, Step: sampler.Some(3344), Functions: []string{"cli_evaluate", "evaluate", "_loglikelihood_tokens", "log_softmax"}},
+			nil, CauseDataSpike, FixHalveBatchAccumulate, FixShrinkValidationBatch},
+		"states fill the GPU once the optimizer has stepped": {"deepspeed --num_gpus 2 ft.py --deepspeed z2.json --per_device_train_batch_size 2 --bf16 True --gradient_checkpointing True", 79.1, 0.25, 0.13, 76.1, 2.3,
+			History{Age: sampler.Some(80.0), Peaks: levels(5, 17, 30, 43, 60, 77)},
+			sampler.LogContext{Phase: sampler.PhaseTraining, FirstStep: true, Step: sampler.Some(0), Functions: []string{"train", "training_step", "forward"}}, nil, CauseTooBig, FixShardOrOffload, FixHalveBatchAccumulate},
+		"a large batch does, though blocks are computed again": {"python ft.py --per_device_train_batch_size 32 --bf16 True --gradient_checkpointing True", 79.1, 0.25, 0.13, 76.1, 2.3,
+			History{Age: sampler.Some(80.0), Peaks: levels(5, 17, 30, 43, 60, 77)},
+			sampler.LogContext{Phase: sampler.PhaseTraining, FirstStep: true, Step: sampler.Some(0), Functions: []string{"train", "training_step", "forward"}}, nil, CauseTooBig, FixHalveBatchAccumulate, ""},
+		"the model of each trial is kept": {"python tune.py --n-trials 100", 23.65, 0.12, 0.1, 22.3, 0.8, History{Peaks: levels(10, 11.2, 11.2, 11.8, 12, 12, 12, 12, 12, 15.6, 15.6, 15.6, 18.4, 18.4, 18.4, 18.5, 18.5, 21, 21, 21, 21, 21, 21, 21.3, 21.3, 21.3)},
+			sampler.LogContext{Functions: []string{"objective", "forward"}}, nil, CauseLeak, FixLeak, ""},
+		"tensors had held more before": {"python train.py --batch-size 4", 23.7, 0.18, 0.15, 20.3, 3, History{Peaks: levels(19, 20.5, 20.5, 21, 21.5, 22, 22, 22.5, 23, 23.2, 23.4, 23.5), Kept: levels(9, 12, 13, 16, 17, 18, 19.5)},
+			sampler.LogContext{Phase: sampler.PhaseTraining, Step: sampler.Some(1486), MostAllocated: gibs(22), GPUMemory: levels(19, 19.4, 20, 20.5, 21, 21.5, 22), Functions: []string{"main", "forward"}},
+			nil, CauseFragmentation, FixExpandableSegments, ""},
+		"a metric that keeps all it has seen": {"python fit.py --bs 4", 15.7, 3.1, 0.8, 11.4, 3.2, History{Peaks: levels(7, 7.1, 8, 8.1, 8.2, 10, 10.1, 10.2, 12.9, 13, 13.1, 13.1, 15, 10.6, 10.6, 15.2, 15.3, 15.3, 15.4, 15.6, 10.9)},
+			sampler.LogContext{Phase: sampler.PhaseTraining, Epoch: sampler.Some(6), Functions: []string{"fit", "on_train_epoch_end", "compute", "dim_zero_cat"}, Code: []string{"return torch.cat(x, dim=0)"}}, nil, CauseLeak, FixLeak, ""},
+		"a pool that doubles in each part of a search": {"TF_FORCE_GPU_ALLOW_GROWTH=true python tune.py --batch 64", 0, 0.9, 0, 0, 0, History{Total: gibs(24), Free: gibs(0), Process: gibs(23.7), Peaks: levels(4, 8, 8, 8, 8, 8, 8, 8, 8, 8, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 23.7, 23.7, 23.7, 23.7)},
+			sampler.LogContext{Phase: sampler.PhaseTraining, Epoch: sampler.Some(4)}, func(e *sampler.OOMEvent) {
+				*e = sampler.OOMEvent{Framework: "tensorflow", Kind: sampler.KindTensorFlow, MemoryKind: sampler.MemoryGPU, Requested: gibs(0.9), Context: e.Context, Text: "OOM when allocating tensor", Extra: map[string]any{"shape": []int{58555, 4096}}}
+			}, CauseLeak, FixLeak, ""},
+		"pieces keep a picture out that is no larger than others": {"python serve.py --port 9100", 9.8, 1, 0.7, 6.2, 2.6, History{Peaks: levels(8.4, 8.5, 8.6, 8.4, 8.5, 8.6, 8.4, 8.5)},
+			sampler.LogContext{Functions: []string{"worker", "enhance", "forward"}}, nil, CauseFragmentation, FixExpandableSegments, ""},
+		"the end of a training merges what it has trained": {"python train_qlora.py --batch 2", 22, 0.18, 0.07, 20.2, 1.4, History{Peaks: levels(15.6, 15.6, 15.6, 15.6, 15.6, 15.6, 15.6)},
+			sampler.LogContext{Phase: sampler.PhaseSaving, Step: sampler.Some(32), Functions: []string{"<module>", "save_merged", "_merge_lora"}}, nil, CauseTooBig, FixSaveOnCPU, ""},
+		"a resumed run dies at once, with pieces": {"python train.py --batch_size=8", 15.7, 0.7, 0.6, 13.7, 1.2, History{Age: sampler.Some(21.0), Peaks: levels(1, 11.8)},
+			sampler.LogContext{Phase: sampler.PhaseTraining, BatchSize: sampler.Some(8), Functions: []string{"main", "cross_entropy"}}, nil, CauseTooBig, FixHalveBatchAccumulate, ""},
+		"environments with cameras": {"python train.py --task Lift --num_envs 8192", 31.6, 2.2, 0.9, 21.5, 0, History{Age: sampler.Some(50.0), Peaks: levels(9, 9, 20)},
+			sampler.LogContext{Phase: sampler.PhaseTraining, Functions: []string{"learn", "update", "act"}, Files: []string{"rsl_rl/ppo.py"}}, nil, CauseTooBig, FixHalveBatchAccumulate, ""},
+		"a script that samples neighbors and trains": {"python gat_sampling.py --batch-size 1024 --num-epochs 100", 44.5, 9.9, 3.2, 40.9, 0, History{Peaks: levels(20, 20, 20, 20, 38)},
+			sampler.LogContext{Phase: sampler.PhaseValidation, Epoch: sampler.Some(3), Functions: []string{"evaluate", "decorate_context", "inference", "forward"}}, nil, CauseValidationSpike, FixShrinkValidationBatch, FixHalfPrecision},
+		"beams in an evaluation": {"python run_summarization.py --per_device_train_batch_size 8 --per_device_eval_batch_size 16 --predict_with_generate", 23.7, 1.02, 1.01, 16.9, 5.4, History{Peaks: levels(14, 14, 19, 14, 14, 19)},
+			sampler.LogContext{Phase: sampler.PhaseValidation, Step: sampler.Some(800), Functions: []string{"train", "evaluate", "prediction_step", "generate", "_beam_search"}, Files: []string{"transformers/trainer.py"}}, nil, CauseValidationSpike, FixShrinkValidationBatch, ""},
+		"the map of a whole scan": {"python main.py --max_epochs=50 --batch_size=1", 11.9, 1.7, 0.2, 6.7, 4.7, History{Peaks: levels(8, 8, 8, 8, 11)},
+			sampler.LogContext{Phase: sampler.PhaseValidation, Epoch: sampler.Some(3), Functions: []string{"run_training", "val_epoch", "sliding_window_inference"}}, nil, CauseValidationSpike, FixCapSampleSize, ""},
+		"pieces went beyond what tensors hold": {"python train.py --batch_size 2", 11.8, 0.32, 0.05, 8.6, 2.8, History{Peaks: levels(10.2, 10.1, 10.3, 10.2, 10.3, 10.2, 10.1, 10.3)},
+			sampler.LogContext{Phase: sampler.PhaseTraining, Step: sampler.Some(1158), Functions: []string{"main", "forward"}}, nil, CauseFragmentation, FixExpandableSegments, ""},
+		"one large tensor of several, which packed would just fit": {"python sft.py --per_device_train_batch_size 2", 15.7, 3.25, 2.98, 11.1, 1.3, History{Peaks: levels(11, 11.5, 11.3, 12.6, 12.2, 12.6)},
+			sampler.LogContext{Phase: sampler.PhaseTraining, Step: sampler.Some(150), Functions: []string{"train", "compute_loss", "forward"}}, nil, CauseDataSpike, FixCapSampleSize, ""},
+		"gaussians that are added as it trains": {"python train.py -s data --iterations 30000", 11.7, 1.3, 1.3, 9.4, 0.7, History{Peaks: levels(4, 4.6, 5.2, 5.8, 6.4, 7, 7.6, 8.2, 8.8, 9.4, 10, 10.3)},
+			sampler.LogContext{Phase: sampler.PhaseTraining, Step: sampler.Some(13200), Functions: []string{"training", "rasterize_gaussians"}}, nil, CauseLeak, FixSmallerInput, FixLeak},
+		"graphs for second derivatives": {"python hvp.py --bs 64", 10.9, 0.02, 0, 8.7, 2, History{Age: sampler.Some(38.0), Peaks: levels(3, 9)},
+			sampler.LogContext{Functions: []string{"hessian_vector_product", "grad"}, Code: []string{"grads = torch.autograd.grad(loss, params, create_graph=True)"}}, nil, CauseLeak, FixLeak, ""},
+		"they had not": {"python train.py --batch-size 4", 23.7, 0.18, 0.15, 22.3, 1, History{Peaks: levels(19, 20.5, 20.5, 21, 21.5, 22, 22, 22.5, 23, 23.2, 23.4, 23.5)},
+			sampler.LogContext{Phase: sampler.PhaseTraining, Step: sampler.Some(1486), MostAllocated: gibs(22), GPUMemory: levels(16, 17, 18, 19, 20, 21, 22), Functions: []string{"main", "forward"}},
+			nil, CauseLeak, FixLeak, ""},
+	} {
+		e := pytorch(gibs(row.need), gibs(row.total), gibs(row.free))
+		e.Text = "CUDA out of memory."
+		e.Allocated, e.ReservedUnallocated, e.ProcessInUse = gibs(row.allocated), gibs(row.unallocated), gibs(row.total-row.free)
+		row.context.Environment = map[string]string{}
+		e.Context = &row.context
+		if row.change != nil {
+			row.change(&e)
+		}
+		if !row.history.Process.Known() {
+			row.history.Process = gibs(row.total - row.free)
+		}
+		if !row.history.Age.Known() {
+			row.history.Age = sampler.Some(2000.0)
+		}
+		got := Explain(Incident{Command: row.command, Events: []sampler.OOMEvent{e}, Histories: []*History{&row.history}})
+		if len(got.Advice) == 0 || got.Causes[0].ID != row.cause || got.Advice[0].ID != row.fix || slices.ContainsFunc(got.Advice, func(a sampler.Advice) bool { return a.ID == row.not }) {
+			t.Errorf("%s: want %s, %s and not %s\n%+v\n", what, row.cause, row.fix, row.not, got.Causes)
+			for _, a := range got.Advice {
+				t.Log(a.ID, a.Title, a.Do)
+			}
+		}
+	}
+}
 
 // What the recording shows decides between causes that one message cannot tell apart.
 func TestRecordedCauses(t *testing.T) {

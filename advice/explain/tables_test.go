@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -10,7 +11,7 @@ import (
 // Every rule, kind and fix has its sentences and a source.
 func TestTablesHaveSentences(t *testing.T) {
 	words := lang.English()
-	for _, row := range fixRows {
+	for _, row := range slices.Concat(fixRows, fixesLast) {
 		for _, what := range []string{"title", "why", "cost"} {
 			if id := "fix." + row.id + "." + what; !words.Has(id) {
 				t.Errorf("no text %s", id)

@@ -131,7 +131,11 @@ func (f *failure) headline() string {
 	if rank, known := f.event.Rank.Value(); known {
 		text += f.words.Say("head.rank", "rank", rank)
 	}
-	if p := f.phase(); f.words.Has("phase." + p) {
+	p := f.phase()
+	if f.testsOnly() {
+		p = "evaluation" // of a program that trains nothing
+	}
+	if f.words.Has("phase." + p) {
 		text += f.words.Say("head.phase", "phase", f.words.Say("phase."+p))
 	}
 	return text + f.place()

@@ -88,6 +88,7 @@ type moment struct {
 	lines  []*rawLine
 	facts  *sampler.LogContext // what the fact book said
 	memory []sampler.Bytes
+	most   sampler.Opt[sampler.Bytes]
 	slower float64
 	larger *sampler.SizeGrowth
 	first  int    // line of the message
@@ -99,13 +100,13 @@ type moment struct {
 
 // moment is now, at the end of a message.
 func (p *past) moment(m *message, key string) *moment {
-	return &moment{p.ring.lend(contextLines), p.facts.all(p.known), p.memory.list(), p.pace.slowdown(), p.sizes.growth(), m.first.number, len(m.lines), m.candidates[0].row.kind, key, p.known}
+	return &moment{p.ring.lend(contextLines), p.facts.all(p.known), p.memory.list(), p.memory.mostAllocated(), p.pace.slowdown(), p.sizes.growth(), m.first.number, len(m.lines), m.candidates[0].row.kind, key, p.known}
 }
 
 // context reads what the log says of the run before the failure, as far as a stream shows it.
 func (m *moment) context() *sampler.LogContext {
 	c := gathered{LogContext: copied(m.facts)}
-	c.GPUMemory, c.Slowdown, c.Larger = m.memory, m.slower, m.larger
+	c.GPUMemory, c.MostAllocated, c.Slowdown, c.Larger = m.memory, m.most, m.slower, m.larger
 	recent := make([]*keptLine, 0, len(m.lines))
 	for _, r := range m.lines {
 		if r.number > m.first {
@@ -125,6 +126,9 @@ func (m *moment) context() *sampler.LogContext {
 	c.conclude(m.kind, recent)
 	if c.Phase == sampler.PhaseInference && headedValidation(recent[max(0, begins-phaseWithin):max(0, begins)]) {
 		c.Phase = sampler.PhaseValidation // "predict" inside a validation is part of it
+	}
+	if (c.Phase == "" || c.Phase == sampler.PhaseTraining || c.Phase == sampler.PhaseInference) && withinEvaluator(recent[:max(0, begins)]) {
+		c.Phase, c.FirstStep = sampler.PhaseValidation, false
 	}
 	return &c.LogContext
 }

@@ -19,7 +19,7 @@ var factWords = []string{
 	"load_in_", "nf4", "int8", "jax", "mxnet", "paddlepaddle", "sglang", "vllm==", "ollama_", "ggml_cuda_", "vllm_", "flags_", "ray_memory", "malloc_arena",
 	"cublas_workspace", "cuda_module", "cuda_launch", "cuda_device_order", "srun ", "mpirun ", "fairseq-train", "lightning run", "samples per gpu", "mixed_precision",
 	"windows", "wsl", "torchrun", "python ", "python3 ", "accelerate launch", "deepspeed", "vllm serve", "launch_server", "yolo ", "tensor_parallel_size",
-	"launching web ui", "commandline_args",
+	"launching web ui", "commandline_args", "created device", "created tensorflow device", "bfcallocator",
 }
 
 type factRow struct {
@@ -43,6 +43,15 @@ func setText(field func(c *sampler.LogContext) *string) func(*sampler.LogContext
 	return func(c *sampler.LogContext, value string, _ []string) {
 		if f := field(c); *f == "" {
 			*f = strings.TrimSpace(value)
+		}
+	}
+}
+
+// setPoolLimit keeps what one GPU gives; those of a machine are mostly alike.
+func setPoolLimit(unit sampler.Bytes) func(*sampler.LogContext, string, []string) {
+	return func(c *sampler.LogContext, value string, _ []string) {
+		if v, ok := sampler.Amount(value, unit); ok && !c.PoolLimit.Known() {
+			c.PoolLimit = sampler.Some(v)
 		}
 	}
 }
@@ -103,6 +112,8 @@ var factRows = []factRow{
 	fact(`(?i)--nproc[_-]per[_-]node[= ](\d{1,3})\b|tensor[_-]parallel[_-]size[= ](\d{1,3})\b|-tp[= ](\d{1,3})\b`, func(c *sampler.LogContext, value string, _ []string) {
 		c.WorldSize = c.WorldSize.Else(number(value))
 	}),
+	fact(`\bCreated (?:TensorFlow )?device \S{1,80}GPU:\d+ with (\d{3,8}) MB memory()`, setPoolLimit(sampler.MiB)),
+	fact(`\bXLA backend allocating (\d{7,15}) bytes on device \d+ for BFCAllocator()`, setPoolLimit(1)),
 	fact(`(?i)\b(?:py)?torch(?:[ _]version|\.__version__)?['"]?(?:==|[ :=-]{1,3}|\s)v?([0-3]\.\d+(?:\.\d+)?(?:[.+\w]*\w)?)`, setText(func(c *sampler.LogContext) *string { return &c.FrameworkVersion })),
 	fact(`(?i)\b(?:tensorflow|jaxlib|jax|paddlepaddle(?:-gpu)?|mxnet|vllm|sglang)(?: version)?['"]?(?:==|[ :=-]{1,3}|\s)v?(\d+\.\d+(?:\.\d+)?[+\w]*)|LLM engine \(v(\d[\w.+]*)\)`, setText(func(c *sampler.LogContext) *string { return &c.FrameworkVersion })),
 	fact(`(?i)(?:precision|dtype|autocast|amp[ _]?(?:mode|dtype)?|mixed_precision|--)['"]?\s*[:= ]?\s*['"]?(?:torch\.)?(?:bf16|bfloat16)|\bbf16['"]?\s*[:=]\s*true|--bf16\b`, precision("bf16")),
@@ -172,7 +183,7 @@ func findFacts(text part) (found []statement) {
 
 // mayState says that a text is not a failure's own words, which say nothing of the run.
 func mayState(text string) bool {
-	return !strings.Contains(text, "try setting") && !strings.Contains(text, "Tried to allocate") && !ownClause.MatchString(text)
+	return !strings.Contains(text, "try setting") && !strings.Contains(text, "maybe the environment variable") && !strings.Contains(text, "Tried to allocate") && !ownClause.MatchString(text)
 }
 
 func setVariable(c *sampler.LogContext, value string, groups []string) {

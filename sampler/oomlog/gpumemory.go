@@ -19,21 +19,23 @@ type memoryRow struct {
 	unit  sampler.Bytes
 	// before: the number and its unit stand before the word.
 	before bool
+	// peak: it is the most that tensors held, so far or since the print before.
+	peak bool
 }
 
 // memoryRows, the first that fits a line counts. unit is that of a number printed without one; 0: it must
 // have one. Sources: mmengine's LoggerHook (MB), detectron2's CommonMetricPrinter (M), the MetricLogger of
 // DETR and its many copies (MB), Megatron-LM's report_memory (MB), DeepSpeed's see_memory_usage, torchtitan.
 var memoryRows = []memoryRow{
-	{word: "max_mem: ", unit: sampler.MiB},
-	{word: "max mem: ", unit: sampler.MiB},
+	{word: "max_mem: ", unit: sampler.MiB, peak: true},
+	{word: "max mem: ", unit: sampler.MiB, peak: true},
 	{word: "| max reserved: ", needs: "memory (mb)", unit: sampler.MiB},
-	{word: "max_ma "},
-	{word: "memory: ", needs: "data_time: ", unit: sampler.MiB},
+	{word: "max_ma ", peak: true},
+	{word: "memory: ", needs: "data_time: ", unit: sampler.MiB, peak: true},
 	{word: "memory: ", needs: "loss"},
-	{word: "max_memory_allocated (gb)", unit: sampler.GiB},
-	{word: "max memory allocated"},
-	{word: "max_memory_allocated"},
+	{word: "max_memory_allocated (gb)", unit: sampler.GiB, peak: true},
+	{word: "max memory allocated", peak: true},
+	{word: "max_memory_allocated", peak: true},
 	{word: "max_memory_reserved"},
 	{word: "memory_reserved"},
 	{word: "memory_allocated"},
@@ -80,7 +82,8 @@ type memoryBook struct {
 	filled int // prints in the last value
 	epoch  int // of the last value, 0: unknown
 	rank   string
-	lower  []byte // scratch
+	most   sampler.Bytes // that tensors held; 0: no figure is of that
+	lower  []byte        // scratch
 }
 
 // add reads one line, without colors, in which those words were found.
@@ -108,6 +111,12 @@ func (m *memoryBook) add(line []byte, found *wordMask) {
 			continue
 		}
 		if v := r.read(lower, at); v > 0 {
+			if r.peak {
+				if v < m.most/2 {
+					m.most = 0 // of a run before this one
+				}
+				m.most = max(m.most, v)
+			}
 			m.perPrint(v)
 			return
 		}
@@ -270,6 +279,14 @@ func (m *memoryBook) halve() {
 		m.values[i] = max(m.values[2*i], m.values[2*i+1])
 	}
 	m.values = m.values[:len(m.values)/2]
+}
+
+// mostAllocated is the most that tensors held, as far as the figures tell.
+func (m *memoryBook) mostAllocated() (most sampler.Opt[sampler.Bytes]) {
+	if m.most > 0 {
+		most = sampler.Some(m.most)
+	}
+	return most
 }
 
 // list is a copy of the figures, oldest first; nil when there are none.

@@ -112,3 +112,25 @@ func TestClausesAreNoVersions(t *testing.T) {
 		t.Errorf("version %q", v)
 	}
 }
+
+// The most that tensors held is kept where the figures are of that, and not that of a run before in the same log; the pool that a
+// framework makes at start is kept, too.
+func TestMostAllocatedAndPool(t *testing.T) {
+	for text, want := range map[string]sampler.Bytes{
+		"Epoch: [0]  [10/90]  loss: 1.2  max mem: 9000\nEpoch: [0]  [20/90]  loss: 1.2  max mem: 9400\n": 9400 * sampler.MiB,
+		"step 1 loss: 1.2  max mem: 9000\nstep 1 loss: 1.2  max mem: 300\nstep 2 max mem: 900\n":         900 * sampler.MiB,
+		"epoch 1: loss 2, gpu_mem 9.1G\n": 0,
+	} {
+		if got := contextOf(t, text).MostAllocated.Or(0); got != want {
+			t.Errorf("%q: %v, want %v", text, got, want)
+		}
+	}
+	for text, want := range map[string]sampler.Bytes{
+		"Created device /job:localhost/replica:0/task:0/device:GPU:0 with 14879 MB memory:  -> device: 0, name: NVIDIA RTX A4000\n": 14879 * sampler.MiB,
+		"I external/xla/pjrt/gpu_helpers.cc:132] XLA backend allocating 12884901888 bytes on device 0 for BFCAllocator.\n":          12 * sampler.GiB,
+	} {
+		if got := contextOf(t, text).PoolLimit.Or(0); got != want {
+			t.Errorf("%q: %v, want %v", text, got, want)
+		}
+	}
+}

@@ -11,6 +11,7 @@ type notes struct {
 	epoch, epochs, step sampler.Opt[int]
 	nan                 bool
 	resumed             bool   // a run before this one is gone on with
+	engine              engine // of ignite, of which a line tells
 	traceback           bool   // one begins here
 	frame, phase        string // a function of a traceback and what its name tells
 	arrow               string // the source line an arrow points at
@@ -19,8 +20,10 @@ type notes struct {
 
 func notesOf(text part) notes {
 	n := notes{traceback: strings.Contains(text.text, "Traceback (most recent call last)"), stands: phaseOfLine(text), resumed: resumes.in(text)}
+	n.engine, n.resumed = engineOf(text, n.resumed)
+	counted := !n.resumed && n.engine == noEngine
 	for i := range epochForms {
-		if at := epochForms[i].findIn(text); at != nil && !n.resumed {
+		if at := epochForms[i].findIn(text); at != nil && counted {
 			n.epoch = number(at[1])
 			if len(at) > 2 {
 				n.epochs = number(at[2])
@@ -29,7 +32,7 @@ func notesOf(text part) notes {
 		}
 	}
 	for i := range stepForms {
-		if at := stepForms[i].findIn(text); at != nil && !loadingBar.in(text) && !n.resumed {
+		if at := stepForms[i].findIn(text); at != nil && !loadingBar.in(text) && counted {
 			n.step = number(at[1])
 			break
 		}
@@ -55,7 +58,7 @@ var (
 	}
 	stepForms = []*lazy{
 		pattern(`(?i)(?:^|[^-\w])(?:global[ _])?(?:step|iter(?:ation)?s?)[\s:#=\[(]{1,14}(\d{1,9})(?:[^\w%]|$)`),
-		pattern(`(?i)^batch (\d{1,9}), .*\bloss\b`),
+		pattern(`(?i)(?:^|\bepoch \d{1,5}, )batch (\d{1,9}), .*\bloss\b`),
 		pattern(`\|\s*(\d{1,9})/\d{1,9} \[`),
 		pattern(`\b(\d{1,9})/\d{1,9} \[[\d:]+(?:<|,)`),
 		pattern(`\[\s*(\d{1,7})/\d{1,7}\]`),

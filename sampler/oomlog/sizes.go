@@ -13,13 +13,14 @@ import (
 
 // sizeNames are such figures, lower case. What counts all that was done so far, such as consumed samples, is none.
 var sizeNames = []string{
-	"seqlen", "seq_len", "seq len", "sequence length", "sequence_length", "mean_length", "max_length",
+	"length", "residues", "seqlen", "seq_len", "seq len", "sequence length", "sequence_length", "mean_length", "max_length",
 	"batch size", "batch_size", "bsz", "resolution", "image size", "img_size", "imgsz",
 	"cells", "points", "pts", "nodes", "edges", "particles", "atoms", "vertices", "triangles", "voxels", "elements",
 }
 
-// countsAll are words right before a name that make it a sum over the run.
-var countsAll = [][]byte{[]byte("consumed"), []byte("processed"), []byte("seen"), []byte("total"), []byte("eval"), []byte("val"), []byte("test")}
+// countsAll are words right before a name that make it a sum over the run, or the size of something else than a step.
+var countsAll = [][]byte{[]byte("consumed"), []byte("processed"), []byte("seen"), []byte("total"), []byte("eval"), []byte("val"), []byte("test"),
+	[]byte("episode"), []byte("queue"), []byte("buffer"), []byte("cache")}
 
 const (
 	sizesLeast = 8   // are needed

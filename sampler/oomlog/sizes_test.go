@@ -15,6 +15,8 @@ func TestSizesThatGrow(t *testing.T) {
 		"step %d loss 1.3283 seqlen %d":                                           "seqlen",
 		"iteration %d/ 800 | global batch size: %d | lm loss: 7.7":                "batch size",
 		`{"step": %d, "seq_len": %d, "loss": 2.3}`:                                "seq_len",
+		"item%d folded, a chain of length %d, in 4.4 s":                           "length",
+		"iteration %d, episode length %d":                                         "",
 		"iteration %d/ 800 | consumed samples: %d | lm loss: 7.7":                 "",
 		"step %d total points %d":                                                 "",
 		"epoch %d: val batch size %d":                                             "",
