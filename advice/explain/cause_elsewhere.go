@@ -150,5 +150,8 @@ func (f *failure) sayOthers() string {
 	if big.Arrived {
 		id = "why.other_arrived"
 	}
+	if _, known := f.shortfall(); !known {
+		id += ".alone"
+	}
 	return f.words.Say(id, "pid", big.PID, "name", holderName(big), "size", gib(big.Bytes), "all", gib(f.notOwn()), "missing", f.amountOf(f.shortfallOr0()))
 }

@@ -51,6 +51,8 @@ func (f *failure) othersSure() float64 {
 	switch {
 	case !known && f.history != nil && hold > f.total.Or(0)/3 && f.free.Or(0) < partOf(f.total.Or(0), 0.1):
 		return 0.85
+	case !known && f.history != nil && hold > f.total.Or(0)/3 && f.biggestOther().Arrived:
+		return 0.8 // it had run before they came
 	case !known:
 		return 0.45
 	case m == 0 && !f.cardFull():

@@ -52,6 +52,9 @@ func (f *facts) only() bool {
 	return f.tool != nil && f.tool.Does == tools.Runs && !f.program.is(training)
 }
 
+// compiled: it is a known program without a line of Python, whatever library it computes with.
+func (f *facts) compiled() bool { return f.tool != nil && f.tool.Native }
+
 // takesBatches: what its authors name first is its batch: of a program that also trains, called only that, not one of training or of windows.
 func (f *facts) takesBatches() bool {
 	if f.tool == nil {

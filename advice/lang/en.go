@@ -2316,6 +2316,15 @@ var textsEN = map[string]string{
 	"lever.beams":        "fewer candidates at once",
 	"lever.workers":      "fewer at the same time",
 
+	// Of runs of others, and what grows by itself.
+	"fix.fix_leak.title.compiled": "Restart {tool} from its own checkpoint before the GPU is full, and update it",
+	"fix.fix_leak.why.compiled":   "Memory grows in a compiled program, in which no line can be changed: either what it works on gets larger as it runs, or it keeps something from step to step.",
+	"fix.fix_leak.cost.compiled":  "the time to start again",
+	"do.restart_files":            "write restart files at intervals, and go on from the last one in a new process",
+	"do.report_growth":            "if a newer {tool} with newer libraries grows as well, report it with the memory over time",
+	"why.other.alone":             "Process {pid} ({name}) holds {size}; {all} of the GPU are used by other processes.",
+	"why.other_arrived.alone":     "Process {pid} ({name}) came after the run had started and holds {size}; {all} of the GPU are used by other processes.",
+
 	// What is made smaller, by what the program works on.
 	"less.pictures": "smaller pictures, crops or tiles",
 	"less.video":    "fewer frames or a lower resolution",

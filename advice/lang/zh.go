@@ -2315,6 +2315,15 @@ var textsZH = map[string]string{
 	"lever.beams":        "一次更少的候选",
 	"lever.workers":      "同时更少的进程",
 
+	// Of runs of others, and what grows by itself.
+	"fix.fix_leak.title.compiled": "在显存占满之前从 {tool} 自己的检查点重启，并更新它",
+	"fix.fix_leak.why.compiled":   "显存在一个编译好的程序中增长，其中没有可以修改的代码行：要么它处理的对象随运行变大，要么它逐步保留了某些东西。",
+	"fix.fix_leak.cost.compiled":  "重新启动的时间",
+	"do.restart_files":            "定期写出重启文件，并在新进程中从最后一个继续",
+	"do.report_growth":            "如果更新后的 {tool} 及其库仍然增长，请附上显存随时间的变化报告该问题",
+	"why.other.alone":             "进程 {pid}（{name}）占用 {size}；GPU 上有 {all} 被其他进程使用。",
+	"why.other_arrived.alone":     "进程 {pid}（{name}）在任务开始之后出现，占用 {size}；GPU 上有 {all} 被其他进程使用。",
+
 	// What is made smaller, by what the program works on.
 	"less.pictures": "更小的图片、裁剪或分块",
 	"less.video":    "更少的帧或更低的分辨率",
