@@ -1,0 +1,25 @@
+package oomlog
+
+import (
+	"strings"
+	"testing"
+)
+
+// What a model was trained with is said as it is loaded, by new and by old versions.
+func TestTrainedContextSaid(t *testing.T) {
+	failed := "\nggml_backend_cuda_buffer_type_alloc_buffer: allocating 900.00 MiB on device 0: cudaMalloc failed: out of memory\n"
+	for text, want := range map[string]int{
+		"print_info: n_ctx_train      = 32768":                                                            32768,
+		"llm_load_print_meta: n_ctx_train      = 8192":                                                    8192,
+		"llama_context: n_ctx_per_seq (65536) > n_ctx_train (4096) -- possible training context overflow": 4096,
+		"llama_context: n_ctx         = 65536":                                                            0,
+	} {
+		events, err := Scan(strings.NewReader(text + failed))
+		if err != nil || len(events) == 0 {
+			t.Fatal(err, len(events))
+		}
+		if got := events[0].Context.TrainedContext.Or(0); got != want {
+			t.Errorf("%s: %d, want %d", text, got, want)
+		}
+	}
+}
