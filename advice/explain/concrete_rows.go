@@ -15,6 +15,11 @@ var concreteRows = []concreteRow{
 	{"torch.distributed.new_group(", (*failure).ownLoop, "", false},
 	{"scores = scores.detach()", (*failure).ownLoop, "do.say.kept", false},
 	{"sum(losses).backward()", (*failure).ownLoop, "do.say.leak", false},
+	{"grads = torch.autograd.grad(", (*failure).ownTorch, "do.say.kept", false},
+	{"result = result.detach()", (*failure).ownTorch, "do.say.kept", false},
+	{"optimizer.zero_grad(", (*failure).ownLoop, "", false},
+	{"(loss_a + loss_b).backward()", (*failure).ownLoop, "do.say.leak", false},
+	{"hidden = hidden.detach()", (*failure).ownLoop, "", false},
 	{"torch.cuda.memory_allocated()", (*failure).ownTorch, "do.watch_memory", false},
 	{"x = data[i:i + n]", (*failure).ownTorch, "do.say.moved", false},
 	{"self.memory.append(", func(f *failure) bool {
