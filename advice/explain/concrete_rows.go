@@ -62,6 +62,8 @@ var concreteRows = []concreteRow{
 	{"torchrun --nproc_per_node N", (*failure).torchCode, "", false},
 	{"torchrun --nproc_per_node 1 example.py ", showing(sampler.ShowsExamplePy), "do.say.options", true},
 	{"sliding_window_inference(", (*failure).slides, "", false},
+	{"model.cpu(); out = model(", (*failure).ownTorch, "do.graph_on_cpu", false},
+	{"model.cpu(); pred = model(", (*failure).ownTorch, "do.graph_on_cpu", false},
 	{"pip install --upgrade torch", (*failure).torchCode, "", false},
 	{"pip install flash-attn", (*failure).torchCode, "", false},
 	{`device = "cpu"`, nil, "", false},

@@ -80,6 +80,9 @@ func byQuantized(f *job) program {
 
 func byScript(f *job) program {
 	if p := programNamed(slices.Concat(f.command.Scripts(), f.script())); p.kind != 0 {
+		if p == (program{kind: inference}) && f.countsEpochs() {
+			return program{kind: training} // "sampling" of what it trains on, whatever else the word means
+		}
 		return p
 	}
 	p := programNamed(f.context.Scripts)
@@ -87,6 +90,11 @@ func byScript(f *job) program {
 		return program{} // one that trains and one that does not, and nothing says which failed
 	}
 	return p
+}
+
+// countsEpochs: the log counts epochs, and it came in one of them or in the validation after it.
+func (f *job) countsEpochs() bool {
+	return f.context.Epoch.Known() && (f.context.Phase == sampler.PhaseTraining || f.context.Phase == sampler.PhaseValidation)
 }
 
 // programNamed is what the first script is whose name tells.

@@ -18,10 +18,13 @@ var fixesValidation = []fixRow{
 		saves: func(f *failure) (span, bool) {
 			k := float64(f.validationFactor())
 			low := partOf(f.requested.Or(0), 1-1/k)
-			return span{low, low + partOf(f.footprint.activations.mid(), 1-1/k)}, f.requested.Known() && !f.scoresOutputs() && !f.slides()
+			return span{low, low + partOf(f.footprint.activations.mid(), 1-1/k)}, f.requested.Known() && !f.scoresOutputs()
 		},
 		reach: func(f *failure) float64 {
-			if f.scoresOutputs() || f.slides() {
+			if f.slides() {
+				return 0.9 // of the windows alone
+			}
+			if f.scoresOutputs() {
 				return 1 // there is room in RAM for what lies on the GPU
 			}
 			if f.impossible() && f.program.is(evaluation) {
@@ -162,6 +165,20 @@ func (f *failure) validationVariant() string {
 	return ""
 }
 
+// smallerWriting is the command with fewer answers written at once, or with fewer beams for each; nil: it does not write, or has no batch.
+func (f *failure) smallerWriting(k int) []string {
+	s, ok := f.command.LowerEvalBatch(k)
+	if !ok || s.Text == "" || !f.writesInEvaluation() {
+		return nil
+	}
+	lines := []string{s.Text}
+	half := func(v float64) float64 { return max(1, float64(int(v/2))) }
+	if text, _, ok := f.command.WithNumber(half, "num_beams", "generation_num_beams"); ok {
+		lines = append(lines, text+"  "+f.comment("do.fewer_beams"))
+	}
+	return lines
+}
+
 func doShrinkValidation(f *failure) []string {
 	k := f.validationFactor()
 	if f.scoresOutputs() {
@@ -173,6 +190,12 @@ func doShrinkValidation(f *failure) []string {
 	if f.domain() == sampler.DomainRays {
 		return []string{f.comment("do.less.rays"), f.comment("do.val_view")}
 	}
+	if lines := f.smallerWriting(k); lines != nil {
+		return lines
+	}
+	if f.slides() {
+		return f.fewerWindows()
+	}
 	if s, ok := f.command.SmallerEvalBatch(k); ok {
 		return append([]string{s.Text}, f.caveats(s)...)
 	}
@@ -181,9 +204,6 @@ func doShrinkValidation(f *failure) []string {
 	}
 	if !f.torchCode() {
 		return []string{f.comment("do.tile", "k", k)}
-	}
-	if f.slides() {
-		return []string{`sliding_window_inference(…, sw_device="cuda", device="cpu")  ` + f.comment("do.stitch_on_cpu")}
 	}
 	if f.inTrainerEvaluation() {
 		return []string{"TrainingArguments(…, per_device_eval_batch_size=1, eval_accumulation_steps=8)"}

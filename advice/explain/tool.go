@@ -167,7 +167,7 @@ func (f *failure) agreeing(l tools.Lever) (tools.Lever, bool) {
 // withLevers puts them before what a fix says to do, and into its title.
 func (f *failure) withLevers(a *sampler.Advice) {
 	list := f.ownLevers(a.ID, a.Rank)
-	if len(list) == 0 {
+	if len(list) == 0 || a.ID == FixCapSampleSize && f.slides() || a.ID == FixShrinkValidationBatch && f.validatesGraph() {
 		return
 	}
 	if _, typed := f.command.SmallerBatch(2); typed && a.ID == FixHalveBatchAccumulate {
