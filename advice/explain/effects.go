@@ -102,7 +102,7 @@ func (f *failure) fragmentationSure() float64 {
 	if f.othersMatter() && f.othersHold() >= f.needed() {
 		p = min(p, 0.6)
 	}
-	if f.unusualRequest() || f.graphsPile() >= 0.85 {
+	if f.unusualRequest() || f.graphsPile() >= 0.85 || f.diesResumed() {
 		p = min(p, 0.5)
 	}
 	if f.bigRequest() && (f.gathersOutputs() || f.lastStage()) {

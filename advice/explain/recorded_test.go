@@ -30,7 +30,7 @@ func TestRecordedCauses(t *testing.T) {
 		"every layer asks for its keys again": {44.53, 3.12, 0.81, 39.13, 4.12, History{Age: sampler.Some(1000.0), Peaks: flat},
 			sampler.LogContext{Phase: sampler.PhaseInference, Step: sampler.Some(190), Functions: []string{"generate", "update"}, Files: []string{"transformers/cache_utils.py"}}, CauseDataSpike, FixCapSampleSize},
 		"a resumed run dies at once": {47.5, 0.22, 0.11, 45.49, 1.43, History{Age: sampler.Some(125.0), Peaks: levels(5, 20, 40)},
-			sampler.LogContext{Phase: sampler.PhaseTraining, Step: sampler.Some(11500), Resumed: true, Functions: []string{"main", "forward"}}, CauseTooBig, FixLoadOnCPU},
+			sampler.LogContext{Phase: sampler.PhaseTraining, Step: sampler.Some(11500), Resumed: true, Functions: []string{"main", "forward"}}, CauseTooBig, FixLeak},
 		"more steps than a process of that age can have done": {47.5, 0.22, 0.11, 45.49, 1.43, History{Age: sampler.Some(110.0), Peaks: levels(5, 20, 40)},
 			sampler.LogContext{Phase: sampler.PhaseTraining, Step: sampler.Some(42000), Functions: []string{"main", "forward"}}, CauseTooBig, FixHalveBatchAccumulate},
 		"the log says that the work got larger": {47.5, 0.22, 0.11, 45.49, 1.43, History{Age: sampler.Some(1600.0), Peaks: levels(20, 22, 24, 26, 28, 30, 32, 34, 36, 38, 40, 42)},

@@ -2346,6 +2346,11 @@ var textsEN = map[string]string{
 	"fix.shrink_validation_batch.cost.graph":    "slower validation, the same result",
 	"do.layer_by_layer":                         "all neighbors, one layer at a time; the outputs of a layer wait in RAM",
 	"do.graph_on_cpu":                           "or: on the CPU, once in some epochs",
+	"why.resumed":                               "It goes on from a checkpoint and died in its first steps, though the same training had run before: what is new in memory is the checkpoint itself.",
+	"fix.fix_leak.title.resumed":                "Let go of the checkpoint that it resumed from",
+	"fix.fix_leak.why.resumed":                  "A checkpoint that is loaded to the GPU stays beside the model and the optimizer as long as a variable refers to it: their weights and states are there twice.",
+	"fix.fix_leak.cost.resumed":                 "none",
+	"do.free_checkpoint":                        "before the first step; nothing may refer to it, nor to what was taken from it",
 
 	// What is made smaller, by what the program works on.
 	"less.pictures": "smaller pictures, crops or tiles",

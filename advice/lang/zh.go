@@ -2345,6 +2345,11 @@ var textsZH = map[string]string{
 	"fix.shrink_validation_batch.cost.graph":    "验证更慢，结果相同",
 	"do.layer_by_layer":                         "取全部邻居，一次一层；每层的输出放在内存里",
 	"do.graph_on_cpu":                           "或：在 CPU 上，隔几个 epoch 一次",
+	"why.resumed":                               "它从检查点继续，却在最初几步就失败，而同样的训练以前能运行：显存中新增的就是检查点本身。",
+	"fix.fix_leak.title.resumed":                "释放恢复训练所用的检查点",
+	"fix.fix_leak.why.resumed":                  "加载到 GPU 的检查点只要还有变量引用，就一直留在模型和优化器旁边：权重和状态各占两份。",
+	"fix.fix_leak.cost.resumed":                 "无",
+	"do.free_checkpoint":                        "在第一步之前；不要再有变量引用它或从中取出的内容",
 
 	// What is made smaller, by what the program works on.
 	"less.pictures": "更小的图片、裁剪或分块",
