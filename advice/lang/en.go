@@ -2351,6 +2351,7 @@ var textsEN = map[string]string{
 	"fix.fix_leak.why.resumed":                  "A checkpoint that is loaded to the GPU stays beside the model and the optimizer as long as a variable refers to it: their weights and states are there twice.",
 	"fix.fix_leak.cost.resumed":                 "none",
 	"do.free_checkpoint":                        "before the first step; nothing may refer to it, nor to what was taken from it",
+	"why.simulator":                             "This process holds {size} outside PyTorch's allocator: physics, scenes and cameras of the simulator, for every environment.",
 
 	// What is made smaller, by what the program works on.
 	"less.pictures": "smaller pictures, crops or tiles",

@@ -2350,6 +2350,7 @@ var textsZH = map[string]string{
 	"fix.fix_leak.why.resumed":                  "加载到 GPU 的检查点只要还有变量引用，就一直留在模型和优化器旁边：权重和状态各占两份。",
 	"fix.fix_leak.cost.resumed":                 "无",
 	"do.free_checkpoint":                        "在第一步之前；不要再有变量引用它或从中取出的内容",
+	"why.simulator":                             "本进程在 PyTorch 分配器之外占用 {size}：模拟器的物理、场景和相机，每个环境各一份。",
 
 	// What is made smaller, by what the program works on.
 	"less.pictures": "更小的图片、裁剪或分块",
