@@ -7,7 +7,7 @@ import (
 )
 
 // causeRows is every rule there is. Order breaks ties between causes of one confidence.
-var causeRows = slices.Concat(causesHost, causesElsewhere, causesLimit, causesFragmentation, causesPhase, causesGraph, causesResumed, causesCapacity, causesTold, causesUnknown, causesSnapshot)
+var causeRows = slices.Concat(causesHost, causesElsewhere, causesLimit, causesFragmentation, causesPhase, causesGraph, causesResumed, causesGrowing, causesCapacity, causesTold, causesUnknown, causesSnapshot)
 
 // causes weighs what the message, the recording and the alerts say, surest cause first.
 func (f *failure) causes() []sampler.Cause {
@@ -80,6 +80,9 @@ func (f *failure) alertCauses() []sampler.Cause {
 	for i := range list {
 		if list[i].ID == CauseValidationSpike && (f.phase() == sampler.PhaseTraining || f.program.is(inference|server|imageTool)) {
 			list[i].ID = CauseDataSpike
+		}
+		if list[i].ID == CauseLeak && f.growsByDesign() {
+			list[i].ID = CauseTooBig
 		}
 	}
 	return list

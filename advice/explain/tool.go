@@ -96,6 +96,8 @@ func (f *failure) leverShare(id string) float64 {
 		return withoutLever
 	case id == FixCapSampleSize && f.divides():
 		return 1 // the length that is typed is wanted
+	case id == FixSmallerInput && f.fitsPictures():
+		return 0.95 // what costs no detail comes first
 	case f.pairwise():
 		return 1 // its options are about what is read, not about all pairs of it
 	}
@@ -167,7 +169,7 @@ func (f *failure) agreeing(l tools.Lever) (tools.Lever, bool) {
 // withLevers puts them before what a fix says to do, and into its title.
 func (f *failure) withLevers(a *sampler.Advice) {
 	list := f.ownLevers(a.ID, a.Rank)
-	if len(list) == 0 || a.ID == FixCapSampleSize && f.slides() || a.ID == FixShrinkValidationBatch && f.validatesGraph() {
+	if len(list) == 0 || a.ID == FixCapSampleSize && f.slides() || a.ID == FixShrinkValidationBatch && f.validatesGraph() || a.ID == FixShardOrOffload && f.growsByDesign() {
 		return
 	}
 	if _, typed := f.command.SmallerBatch(2); typed && a.ID == FixHalveBatchAccumulate {

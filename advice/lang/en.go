@@ -2352,6 +2352,12 @@ var textsEN = map[string]string{
 	"fix.fix_leak.cost.resumed":                 "none",
 	"do.free_checkpoint":                        "before the first step; nothing may refer to it, nor to what was taken from it",
 	"why.simulator":                             "This process holds {size} outside PyTorch's allocator: physics, scenes and cameras of the simulator, for every environment.",
+	"why.grows_by_design":                       "The process grew from {first} to {last}, as it does by design: it adds to what it fits while it trains.",
+	"fix.shard_or_offload.title.pictures":       "Leave the pictures in RAM, and let fewer gaussians grow",
+	"fix.shard_or_offload.why.pictures":         "All pictures lie on the GPU from the start, beside gaussians that become more; only the one of the step is needed there.",
+	"fix.shard_or_offload.cost.pictures":        "a copy in each step; fewer gaussians show less detail",
+	"do.pictures_in_ram":                        "a picture comes to the GPU when it is rendered",
+	"lever.pictures":                            "pictures wait in RAM",
 
 	// What is made smaller, by what the program works on.
 	"less.pictures": "smaller pictures, crops or tiles",

@@ -2351,6 +2351,12 @@ var textsZH = map[string]string{
 	"fix.fix_leak.cost.resumed":                 "无",
 	"do.free_checkpoint":                        "在第一步之前；不要再有变量引用它或从中取出的内容",
 	"why.simulator":                             "本进程在 PyTorch 分配器之外占用 {size}：模拟器的物理、场景和相机，每个环境各一份。",
+	"why.grows_by_design":                       "进程从 {first} 增长到 {last}，这是其设计使然：训练时它不断往所拟合的内容里增加。",
+	"fix.shard_or_offload.title.pictures":       "把图片留在内存中，并让增长的高斯更少",
+	"fix.shard_or_offload.why.pictures":         "所有图片从一开始就在 GPU 上，旁边的高斯越来越多；而每一步只需要其中一张。",
+	"fix.shard_or_offload.cost.pictures":        "每一步多一次复制；高斯变少则细节变少",
+	"do.pictures_in_ram":                        "图片在渲染时才放到 GPU",
+	"lever.pictures":                            "图片放在内存中",
 
 	// What is made smaller, by what the program works on.
 	"less.pictures": "更小的图片、裁剪或分块",

@@ -53,6 +53,8 @@ type Tool struct {
 	Library bool
 	// Native: it is compiled and nobody's own script, so no line of Python changes what it does.
 	Native bool
+	// Grows: it adds to what it fits as it goes on, so that memory rises by design.
+	Grows  bool
 	Source string // URL of the source or the documentation in which its levers were read
 	Levers []Lever
 }
