@@ -37,6 +37,7 @@ var concreteRows = []concreteRow{
 	{"model = model.half()", (*failure).ownTorch, "do.say.sixteen", false},
 	{`model.to("mps"`, (*failure).ownTorch, "do.say.sixteen", false},
 	{"scaled_dot_product_attention(", (*failure).attends, "", false},
+	{"del model, optimizer; gc.collect()", (*failure).ownTorch, "do.process_each_trial", false},
 	{"del model; gc.collect()", (*failure).ownTorch, "", false},
 	{"torch.backends.cudnn.benchmark", nil, "", false},
 	{"TF_CUDNN_USE_AUTOTUNE=0", nil, "", false},

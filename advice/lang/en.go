@@ -2358,6 +2358,18 @@ var textsEN = map[string]string{
 	"fix.shard_or_offload.cost.pictures":        "a copy in each step; fewer gaussians show less detail",
 	"do.pictures_in_ram":                        "a picture comes to the GPU when it is rendered",
 	"lever.pictures":                            "pictures wait in RAM",
+	"why.trials":                                "A search had trained other models in this process (trial {count} was over): what still refers to them, as a session, a study or a callback does, keeps their weights and optimizers on the GPU.",
+	"fix.fix_leak.title.trials":                 "Free the model of each trial, or run each trial in a process of its own",
+	"fix.fix_leak.why.trials":                   "Models of earlier trials stay on the GPU as long as anything refers to them, and each trial adds one.",
+	"fix.fix_leak.cost.trials":                  "none; a new process takes some seconds",
+	"do.each_trial":                             "at the start of each trial",
+	"do.end_of_trial":                           "at the end of each trial, and keep neither model nor outputs in the study, in callbacks or in lists",
+	"do.process_each_trial":                     "or: one process for each trial, which gives everything back as it ends",
+	"fix.cap_sample_size.title.search":          "Cap the largest sizes of the search",
+	"fix.cap_sample_size.why.search":            "Each trial has sizes of its own: the largest layers, batches or lengths of the search decide whether it fits.",
+	"fix.cap_sample_size.cost.search":           "the largest models are not tried",
+	"do.cap_search":                             "lower the upper ends of widths, layers, lengths and batches, or of their product",
+	"do.prune_oom":                              "and take a trial that runs out of memory for pruned instead of ending the search",
 
 	// What is made smaller, by what the program works on.
 	"less.pictures": "smaller pictures, crops or tiles",

@@ -2357,6 +2357,18 @@ var textsZH = map[string]string{
 	"fix.shard_or_offload.cost.pictures":        "每一步多一次复制；高斯变少则细节变少",
 	"do.pictures_in_ram":                        "图片在渲染时才放到 GPU",
 	"lever.pictures":                            "图片放在内存中",
+	"why.trials":                                "本进程中的搜索已训练过其他模型（试验 {count} 已结束）：仍引用它们的东西（会话、study 或回调）会把其权重和优化器留在 GPU 上。",
+	"fix.fix_leak.title.trials":                 "释放每个试验的模型，或让每个试验在自己的进程中运行",
+	"fix.fix_leak.why.trials":                   "早先试验的模型只要还被引用就留在 GPU 上，每个试验又增加一个。",
+	"fix.fix_leak.cost.trials":                  "无；新进程需要几秒",
+	"do.each_trial":                             "在每个试验开始时",
+	"do.end_of_trial":                           "在每个试验结束时；study、回调或列表中都不要保留模型或输出",
+	"do.process_each_trial":                     "或：每个试验一个进程，结束时全部归还",
+	"fix.cap_sample_size.title.search":          "限制搜索空间中的最大尺寸",
+	"fix.cap_sample_size.why.search":            "每个试验的尺寸不同：搜索空间中最大的层、批次或长度决定能否放下。",
+	"fix.cap_sample_size.cost.search":           "不再尝试最大的模型",
+	"do.cap_search":                             "降低宽度、层数、长度和批次（或其乘积）的上限",
+	"do.prune_oom":                              "并把显存不足的试验视为被剪枝，而不是结束搜索",
 
 	// What is made smaller, by what the program works on.
 	"less.pictures": "更小的图片、裁剪或分块",

@@ -23,3 +23,22 @@ func TestTrainedContextSaid(t *testing.T) {
 		}
 	}
 }
+
+// The last trial that is said to be over counts.
+func TestTrialsSaid(t *testing.T) {
+	failed := "\ntorch.OutOfMemoryError: CUDA out of memory. Tried to allocate 20.00 MiB. GPU 0 has a total capacity of 23.69 GiB of which 1.00 MiB is free.\n"
+	for text, want := range map[string]int{
+		"[I 2025-02-28 18:05:33,642] Trial 8 finished with value: 145.2 and parameters: {'filters': 16}.\n[I 2025-02-28 18:06:22,839] Trial 9 finished with value: 139.7 and parameters: {'filters': 32}.": 9,
+		"[I 2025-02-28 18:05:33,642] Trial 4 pruned.":   4,
+		"Trial 3 Complete [00h 01m 12s]\nval_loss: 0.4": 3,
+		"trial 12 of the sweep begins":                  0,
+	} {
+		events, err := Scan(strings.NewReader(text + failed))
+		if err != nil || len(events) == 0 {
+			t.Fatal(err, len(events))
+		}
+		if got := events[0].Context.Trials.Or(0); got != want {
+			t.Errorf("%s: %d, want %d", text, got, want)
+		}
+	}
+}
