@@ -77,6 +77,9 @@ var concreteRows = []concreteRow{
 	{"do.crop", (*failure).torchCode, "do.say.crop", false},
 
 	// Transformers, diffusers and pipelines.
+	{"base = AutoModelForCausalLM", (*failure).merges, "", false},
+	{"model.save_pretrained_merged(", (*failure).mergesUnsloth, "", false},
+	{"model.save_pretrained(adapter_path)", (*failure).ownLoading, "do.save_adapters", false},
 	{`attn_implementation=`, (*failure).ownLoading, "do.say.attention", false},
 	{"BitsAndBytesConfig(", (*failure).ownLoading, "do.say.four", false},
 	{"quantize_config", (*failure).ownLoading, "do.say.load_on_cpu", false},

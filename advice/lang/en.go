@@ -2370,6 +2370,17 @@ var textsEN = map[string]string{
 	"fix.cap_sample_size.cost.search":           "the largest models are not tried",
 	"do.cap_search":                             "lower the upper ends of widths, layers, lengths and batches, or of their product",
 	"do.prune_oom":                              "and take a trial that runs out of memory for pruned instead of ending the search",
+	"why.merging":                               "Adapters were being merged: layer by layer the weights come back from few bits to 16, beside those that are there.",
+	"fix.shard_or_offload.title.merge":          "Merge on the CPU, or with less of the GPU",
+	"fix.shard_or_offload.why.merge":            "A merge computes next to nothing: it needs the weights in 16 bits once, in RAM as well as on the GPU.",
+	"fix.shard_or_offload.cost.merge":           "some minutes, and RAM for the weights in 16 bits",
+	"fix.save_on_cpu.title.adapters":            "Save the adapters alone, and merge them later in another process",
+	"fix.save_on_cpu.why.adapters":              "The adapters are all that was trained, a few megabytes; while the training is still there, its weights and optimizer fill the GPU.",
+	"fix.save_on_cpu.cost.adapters":             "none",
+	"do.merge_on_cpu":                           "in another process, on the CPU",
+	"do.merge_in_ram":                           "0.9 is the default; what is above that share waits in RAM and on disk",
+	"do.adapters_alone":                         "they are all that was trained",
+	"do.delete_trainer":                         "or free the training first: del trainer, optimizer; gc.collect(); torch.cuda.empty_cache()",
 
 	// What is made smaller, by what the program works on.
 	"less.pictures": "smaller pictures, crops or tiles",

@@ -2369,6 +2369,17 @@ var textsZH = map[string]string{
 	"fix.cap_sample_size.cost.search":           "不再尝试最大的模型",
 	"do.cap_search":                             "降低宽度、层数、长度和批次（或其乘积）的上限",
 	"do.prune_oom":                              "并把显存不足的试验视为被剪枝，而不是结束搜索",
+	"why.merging":                               "正在合并适配器：权重逐层从低比特恢复到 16 位，与已有的权重同时存在。",
+	"fix.shard_or_offload.title.merge":          "在 CPU 上合并，或少用 GPU 合并",
+	"fix.shard_or_offload.why.merge":            "合并几乎不做计算：它只需要一份 16 位权重，放在内存里和放在 GPU 上一样。",
+	"fix.shard_or_offload.cost.merge":           "几分钟，以及容纳 16 位权重的内存",
+	"fix.save_on_cpu.title.adapters":            "只保存适配器，之后在另一个进程中合并",
+	"fix.save_on_cpu.why.adapters":              "训练得到的只有适配器，几兆字节；训练还在时，其权重和优化器占满 GPU。",
+	"fix.save_on_cpu.cost.adapters":             "无",
+	"do.merge_on_cpu":                           "在另一个进程中，在 CPU 上",
+	"do.merge_in_ram":                           "默认 0.9；超出该比例的部分放在内存和磁盘上",
+	"do.adapters_alone":                         "训练得到的只有它们",
+	"do.delete_trainer":                         "或先释放训练：del trainer, optimizer; gc.collect(); torch.cuda.empty_cache()",
 
 	// What is made smaller, by what the program works on.
 	"less.pictures": "更小的图片、裁剪或分块",
