@@ -140,6 +140,8 @@ type LogContext struct {
 	Optimizer        string            `json:"-"`                 // as the log names it: adamw_bnb_8bit, sgd …
 	GlobalBatch      Opt[int]          `json:"-"`                 // samples of all GPUs together, and of all steps that accumulate
 	Replicas         Opt[int]          `json:"-"`                 // of the model, where that is not the world size
+	Trials           Opt[int]          `json:"-"`                 // of a search for settings, that this process had finished
+	TrainedContext   Opt[int]          `json:"-"`                 // tokens of context that the model was trained with
 	Resumed          bool              `json:"-"`                 // its steps and epochs go on from those of a run before
 	Larger           *SizeGrowth       `json:"-"`                 // the size of a step that the log prints and that rose most; nil: none did
 	Slowdown         float64           `json:"-"`                 // how many times as long as at first a step took in the end, by the log; 0: not known

@@ -123,7 +123,7 @@ var causesElsewhere = []causeRow{
 		}},
 	{id: "R2", cause: CausePreallocation, reason: sourceJAX,
 		when: func(f *failure) bool {
-			return !f.onHost() && f.outside.Or(0) > max(3*sampler.GiB, partOf(f.total.Or(0), 0.15))
+			return f.holdsMuchOutside() && !f.rendersWorlds()
 		},
 		confidence: func(f *failure) float64 {
 			switch {
@@ -137,6 +137,24 @@ var causesElsewhere = []causeRow{
 		evidence: func(f *failure) string {
 			return f.words.Say("why.preallocation", "size", gib(f.outside.Or(0)))
 		}},
+	{id: "R2", cause: CauseTooBig, reason: "https://isaac-sim.github.io/IsaacLab/main/source/refs/troubleshooting.html",
+		when:       func(f *failure) bool { return f.holdsMuchOutside() && f.rendersWorlds() },
+		confidence: func(f *failure) float64 { return f.unlessOthers(0.85) },
+		evidence: func(f *failure) string {
+			return f.words.Say("why.simulator", "size", gib(f.outside.Or(0)))
+		}},
+}
+
+// holdsMuchOutside: this process holds much more beside its allocator than a context (rule R2).
+func (f *failure) holdsMuchOutside() bool {
+	return !f.onHost() && f.outside.Or(0) > max(3*sampler.GiB, partOf(f.total.Or(0), 0.15))
+}
+
+// rendersWorlds: a simulator with physics and cameras of its own runs in the process, so that what lies outside of PyTorch's allocator
+// is its worlds.
+func (f *failure) rendersWorlds() bool {
+	_, jax := f.environment["XLA_PYTHON_CLIENT_MEM_FRACTION"]
+	return !jax && !f.inFile("brax") && (f.told(sampler.ToldWork+sampler.WorkWorlds) || f.inFile("isaacgym", "legged_gym", "isaaclab", "omni/isaac", "mani_skill", "habitat", "genesis/"))
 }
 
 func (f *failure) sayOthers() string {
@@ -152,6 +170,9 @@ func (f *failure) sayOthers() string {
 	id := "why.other"
 	if big.Arrived {
 		id = "why.other_arrived"
+	}
+	if _, known := f.shortfall(); !known {
+		id += ".alone"
 	}
 	return f.words.Say(id, "pid", big.PID, "name", holderName(big), "size", gib(big.Bytes), "all", gib(f.notOwn()), "missing", f.amountOf(f.shortfallOr0()))
 }

@@ -59,7 +59,7 @@ var causesPhase = []causeRow{
 	{id: "growth", cause: CauseLeak, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
 		when: func(f *failure) bool {
 			_, _, steady := f.growth()
-			return !f.onHost() && steady && (f.tensorsGrew() || !f.jumped())
+			return !f.onHost() && steady && (f.tensorsGrew() || !f.jumped()) && !f.growsByDesign()
 		},
 		confidence: func(f *failure) float64 {
 			first, last, _ := f.growth()
@@ -128,7 +128,7 @@ var causesPhase = []causeRow{
 		}},
 	{id: "late", cause: CauseLeak, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
 		when: func(f *failure) bool { // who went on was not full of what is kept
-			return f.lateTraining() && !f.bigRequest() && !f.flat() && !f.peaksAlone() && !f.heldMore() && !f.event.Recovered
+			return f.lateTraining() && !f.bigRequest() && !f.flat() && !f.peaksAlone() && !f.heldMore() && !f.event.Recovered && !f.growsByDesign()
 		},
 		confidence: func(f *failure) float64 { return f.unlessOthers(0.62) },
 		evidence: func(f *failure) string {

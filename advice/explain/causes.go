@@ -7,7 +7,7 @@ import (
 )
 
 // causeRows is every rule there is. Order breaks ties between causes of one confidence.
-var causeRows = slices.Concat(causesHost, causesElsewhere, causesLimit, causesFragmentation, causesPhase, causesCapacity, causesTold, causesUnknown, causesSnapshot)
+var causeRows = slices.Concat(causesHost, causesElsewhere, causesLimit, causesFragmentation, causesPhase, causesGraph, causesResumed, causesGrowing, causesTrials, causesMerging, causesCapacity, causesTold, causesUnknown, causesSnapshot)
 
 // causes weighs what the message, the recording and the alerts say, surest cause first.
 func (f *failure) causes() []sampler.Cause {
@@ -52,7 +52,7 @@ func (f *failure) weigh(list []sampler.Cause) {
 			c.Confidence *= disprovedWeight // what stayed when the cache was emptied did not
 		case c.ID == CauseLeak && f.grewUnallocated():
 			c.Confidence *= reusableWeight
-		case c.ID == CauseLeak && f.levelledOff() && !f.grewUntilFull() && !f.poolDoubled():
+		case c.ID == CauseLeak && f.levelledOff() && !f.grewUntilFull() && !f.poolDoubled() && f.trialsPile() < 0.9: // trials add in few steps, and a pool in fewer
 			c.Confidence *= levelledWeight
 		case c.ID == CauseFragmentation && f.phase() == sampler.PhaseValidation && !f.mostlyHoles():
 			c.Confidence = min(c.Confidence, demandFirst)
@@ -82,6 +82,9 @@ func (f *failure) alertCauses() []sampler.Cause {
 	for i := range list {
 		if list[i].ID == CauseValidationSpike && (f.phase() == sampler.PhaseTraining || f.program.is(inference|server|imageTool)) {
 			list[i].ID = CauseDataSpike
+		}
+		if list[i].ID == CauseLeak && f.growsByDesign() {
+			list[i].ID = CauseTooBig
 		}
 	}
 	return list

@@ -18,6 +18,11 @@ var concreteRows = []concreteRow{
 	{"torch.distributed.new_group(", (*failure).ownLoop, "", false},
 	{"scores = scores.detach()", (*failure).ownLoop, "do.say.kept", false},
 	{"sum(losses).backward()", (*failure).ownLoop, "do.say.leak", false},
+	{"grads = torch.autograd.grad(", (*failure).ownTorch, "do.say.kept", false},
+	{"result = result.detach()", (*failure).ownTorch, "do.say.kept", false},
+	{"optimizer.zero_grad(", (*failure).ownLoop, "", false},
+	{"(loss_a + loss_b).backward()", (*failure).ownLoop, "do.say.leak", false},
+	{"hidden = hidden.detach()", (*failure).ownLoop, "", false},
 	{"torch.cuda.memory_allocated()", (*failure).ownTorch, "do.watch_memory", false},
 	{"x = data[i:i + n]", (*failure).ownTorch, "do.say.moved", false},
 	{"self.memory.append(", func(f *failure) bool {
@@ -35,6 +40,7 @@ var concreteRows = []concreteRow{
 	{"model = model.half()", (*failure).ownTorch, "do.say.sixteen", false},
 	{`model.to("mps"`, (*failure).ownTorch, "do.say.sixteen", false},
 	{"scaled_dot_product_attention(", (*failure).attends, "", false},
+	{"del model, optimizer; gc.collect()", (*failure).ownTorch, "do.process_each_trial", false},
 	{"del model; gc.collect()", (*failure).ownTorch, "", false},
 	{"torch.backends.cudnn.benchmark", nil, "", false},
 	{"TF_CUDNN_USE_AUTOTUNE=0", nil, "", false},
@@ -62,6 +68,8 @@ var concreteRows = []concreteRow{
 	{"sliding_window_inference(", (*failure).slides, "", false},
 	{`EnsureTyped(keys="pred"`, func(f *failure) bool { return f.inFile("monai/") }, "do.say.post_on_cpu", false},
 	{"--model_args pretrained", nil, "", false},
+	{"model.cpu(); out = model(", (*failure).ownTorch, "do.graph_on_cpu", false},
+	{"model.cpu(); pred = model(", (*failure).ownTorch, "do.graph_on_cpu", false},
 	{"pip install --upgrade torch", (*failure).torchCode, "", false},
 	{"pip install flash-attn", (*failure).torchCode, "", false},
 	{`device = "cpu"`, nil, "", false},
@@ -74,6 +82,9 @@ var concreteRows = []concreteRow{
 	{"do.crop", (*failure).torchCode, "do.say.crop", false},
 
 	// Transformers, diffusers and pipelines.
+	{"base = AutoModelForCausalLM", (*failure).merges, "", false},
+	{"model.save_pretrained_merged(", (*failure).mergesUnsloth, "", false},
+	{"model.save_pretrained(adapter_path)", (*failure).ownLoading, "do.save_adapters", false},
 	{`attn_implementation=`, (*failure).ownLoading, "do.say.attention", false},
 	{"BitsAndBytesConfig(", (*failure).ownLoading, "do.say.four", false},
 	{"quantize_config", (*failure).ownLoading, "do.say.load_on_cpu", false},

@@ -79,9 +79,12 @@ func byQuantized(f *job) program {
 }
 
 func byScript(f *job) program {
-	if p := programNamed(slices.Concat(f.command.Scripts(), f.script())); p.kind == inference && f.context.Epoch.Known() && byOptions(f).is(training) {
+	switch p := programNamed(slices.Concat(f.command.Scripts(), f.script())); {
+	case p.kind == inference && f.context.Epoch.Known() && byOptions(f).is(training):
 		return program{} // it trains by sampling, or generates what it trains on
-	} else if p.kind != 0 {
+	case p == program{kind: inference} && f.countsEpochs():
+		return program{kind: training} // "sampling" of what it trains on, whatever else the word means
+	case p.kind != 0:
 		return p
 	}
 	p := programNamed(f.context.Scripts)
@@ -89,6 +92,11 @@ func byScript(f *job) program {
 		return program{} // one that trains and one that does not, and nothing says which failed
 	}
 	return p
+}
+
+// countsEpochs: the log counts epochs, and it came in one of them or in the validation after it.
+func (f *job) countsEpochs() bool {
+	return f.context.Epoch.Known() && (f.context.Phase == sampler.PhaseTraining || f.context.Phase == sampler.PhaseValidation)
 }
 
 // programNamed is what the first script is whose name tells.

@@ -53,6 +53,8 @@ func (f *failure) othersSure() float64 {
 	switch {
 	case !known && f.history != nil && hold > f.total.Or(0)/3 && f.free.Or(0) < partOf(f.total.Or(0), 0.1):
 		return 0.85
+	case !known && f.history != nil && hold > f.total.Or(0)/3 && f.biggestOther().Arrived:
+		return 0.8 // it had run before they came
 	case !known:
 		return 0.45
 	case m == 0 && !f.cardFull():
@@ -117,7 +119,7 @@ func (f *failure) fragmentationSure() float64 {
 	if (f.larger() || f.slower()) && f.bigRequest() {
 		p = min(p, 0.4) // it rose with the inputs: demand, of which this one request may fit packed
 	}
-	if f.unusualRequest() && !f.heldMore() {
+	if f.unusualRequest() && !f.heldMore() || f.graphsPile() >= 0.85 || f.diesResumed() {
 		p = min(p, 0.5)
 	}
 	if f.bigRequest() && (f.gathersOutputs() || f.lastStage()) {

@@ -107,20 +107,12 @@ var fixesData = []fixRow{
 		}},
 	{id: FixCapSampleSize, source: "https://docs.monai.io/en/stable/transforms.html#ensuretype",
 		kinds: training | evaluation | inference | undecided, cost: 0.02, // a copy for each volume
-		lives: map[string]float64{CauseValidationSpike: 0.97, CauseDataSpike: 0.97, CauseTooBig: 0.93, CauseFragmentation: 0.85},
-		when:  func(f *failure) bool { return f.postProcesses() },
-		reach: always(1),
-		variant: func(f *failure) string {
-			if f.mapsWhole() {
-				return "sliding"
-			}
-			return "whole"
-		},
-		pairs: func(f *failure) []any { return []any{"need", printed(f.requested.Or(0))} },
+		lives:   map[string]float64{CauseValidationSpike: 0.97, CauseDataSpike: 0.97, CauseTooBig: 0.93, CauseFragmentation: 0.85},
+		when:    func(f *failure) bool { return f.postProcesses() },
+		reach:   always(1),
+		variant: func(f *failure) string { return "whole" },
+		pairs:   func(f *failure) []any { return []any{"need", printed(f.requested.Or(0))} },
 		do: func(f *failure) []string {
-			if f.mapsWhole() {
-				return []string{`sliding_window_inference(…, sw_device="cuda", device="cpu")  ` + f.comment("do.stitch_on_cpu"), f.comment("do.whole_volume")}
-			}
 			return []string{`EnsureTyped(keys="pred", device="cpu")  ` + f.comment("do.first_postprocessing"), f.comment("do.whole_volume")}
 		}},
 	{id: FixCapSampleSize, source: "https://docs.rapids.ai/api/cudf/stable/user_guide/",

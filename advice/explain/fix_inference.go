@@ -12,7 +12,7 @@ var fixesInference = []fixRow{
 		kinds: ownCode, cost: 0,
 		lives: map[string]float64{CauseTooBig: 0.85, CauseOtherProcess: 0.3, CauseImbalance: 0.5, CauseUnknown: 0.65, CauseLeak: 0.3},
 		when: func(f *failure) bool {
-			return !f.onHost() && (f.loadsOnGPU() || f.saysItResumes() || f.toldCheckpoint() || f.ranksLoad() || f.diesResumed())
+			return !f.onHost() && (f.loadsOnGPU() || f.saysItResumes() || f.toldCheckpoint() || f.ranksLoad())
 		},
 		do: func(f *failure) []string {
 			return []string{`checkpoint = torch.load(path, map_location="cpu")  ` + f.comment("do.load_then_free"), "model.load_state_dict(checkpoint[\"model\"]); del checkpoint"}

@@ -8,15 +8,21 @@ var fixesSaving = []fixRow{
 		kinds: ownCode, cost: 0,
 		lives: map[string]float64{CauseTooBig: 0.8, CauseUnknown: 0.75, CauseFragmentation: 0.7, CauseLeak: 0.3, CauseDataSpike: 0.5, CauseOtherProcess: 0.3},
 		when: func(f *failure) bool {
-			return !f.onHost() && f.phase() == sampler.PhaseSaving && f.torchCode() && !f.gathersState()
+			return !f.onHost() && f.phase() == sampler.PhaseSaving && f.torchCode() && !f.gathersState() && !f.merges()
 		},
 		variant: func(f *failure) string {
-			if f.bitsSaved() {
+			switch {
+			case f.bitsSaved() && f.newBits():
+				return "adapters"
+			case f.bitsSaved():
 				return "bits"
 			}
 			return ""
 		},
 		do: func(f *failure) []string {
+			if f.bitsSaved() && f.newBits() {
+				return []string{"model.save_pretrained(adapter_path)  " + f.comment("do.adapters_alone"), f.comment("do.save_adapters")}
+			}
 			if f.bitsSaved() {
 				return []string{f.comment("do.update_bits"), f.comment("do.save_adapters")}
 			}

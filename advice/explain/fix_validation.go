@@ -18,13 +18,13 @@ var fixesValidation = []fixRow{
 		saves: func(f *failure) (span, bool) {
 			k := float64(f.validationFactor())
 			low := partOf(f.requested.Or(0), 1-1/k)
-			return span{low, low + partOf(f.footprint.activations.mid(), 1-1/k)}, f.requested.Known() && !f.scoresOutputs() && !f.slides()
+			return span{low, low + partOf(f.footprint.activations.mid(), 1-1/k)}, f.requested.Known() && !f.scoresOutputs()
 		},
 		reach: func(f *failure) float64 {
-			if f.mapsWhole() {
-				return 0.8
+			if f.slides() {
+				return 0.9 // of the windows alone
 			}
-			if f.scoresOutputs() || f.slides() {
+			if f.scoresOutputs() {
 				return 1 // there is room in RAM for what lies on the GPU
 			}
 			if f.postProcesses() {
@@ -154,22 +154,12 @@ var postWords = []string{"_postprocessing", "postprocess", "post_process", "engi
 // Neither a batch nor a window of the model changes its size.
 func (f *failure) postProcesses() bool {
 	names := f.context.Functions
-	if f.mapsWhole() {
-		return true
-	}
 	if f.onHost() || len(names) == 0 || !f.torchCode() || !f.bigRequest() || f.inFunction("forward", "_call_impl", "backward", "sliding_window") {
 		return false
 	}
 	return f.inFile("transforms/post/") || slices.ContainsFunc(names[max(0, len(names)-4):], func(name string) bool {
 		return slices.ContainsFunc(postWords, func(word string) bool { return strings.HasPrefix(strings.ToLower(name), word) })
 	})
-}
-
-// mapsWhole: windows slide over a volume, and one large piece is the map of all of it, or what it is moved to: that follows the
-// volume and its classes, not how many windows are run at once.
-func (f *failure) mapsWhole() bool {
-	n := len(f.context.Functions)
-	return f.recorded() && f.phase() == sampler.PhaseValidation && n > 0 && strings.HasPrefix(f.context.Functions[n-1], "sliding_window") && f.bigRequest()
 }
 
 // slides: a window slides over a volume, whose output MONAI puts together on the GPU unless it is told otherwise.
@@ -199,6 +189,20 @@ func (f *failure) validationVariant() string {
 	return ""
 }
 
+// smallerWriting is the command with fewer answers written at once, or with fewer beams for each; nil: it does not write, or has no batch.
+func (f *failure) smallerWriting(k int) []string {
+	s, ok := f.command.LowerEvalBatch(k)
+	if !ok || s.Text == "" || !f.writesInEvaluation() {
+		return nil
+	}
+	lines := []string{s.Text}
+	half := func(v float64) float64 { return max(1, float64(int(v/2))) }
+	if text, _, ok := f.command.WithNumber(half, "num_beams", "generation_num_beams"); ok {
+		lines = append(lines, text+"  "+f.comment("do.fewer_beams"))
+	}
+	return lines
+}
+
 func doShrinkValidation(f *failure) []string {
 	k := f.validationFactor()
 	if f.scoresOutputs() {
@@ -210,6 +214,12 @@ func doShrinkValidation(f *failure) []string {
 	if f.domain() == sampler.DomainRays {
 		return []string{f.comment("do.less.rays"), f.comment("do.val_view")}
 	}
+	if lines := f.smallerWriting(k); lines != nil {
+		return lines
+	}
+	if f.slides() {
+		return f.fewerWindows()
+	}
 	if s, ok := f.command.SmallerEvalBatch(k); ok {
 		return append([]string{s.Text}, f.caveats(s)...)
 	}
@@ -218,9 +228,6 @@ func doShrinkValidation(f *failure) []string {
 	}
 	if !f.torchCode() {
 		return []string{f.comment("do.tile", "k", k)}
-	}
-	if f.slides() {
-		return []string{`sliding_window_inference(…, sw_device="cuda", device="cpu")  ` + f.comment("do.stitch_on_cpu")}
 	}
 	if f.inTrainerEvaluation() {
 		return []string{"TrainingArguments(…, per_device_eval_batch_size=1, eval_accumulation_steps=8)"}

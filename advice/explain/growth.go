@@ -251,7 +251,7 @@ func (f *facts) grewUnallocated() bool {
 // keepsResults: within one validation memory rose from stretch to stretch, which a missing no_grad or a
 // large batch does not do: outputs are kept on the GPU.
 func (f *facts) keepsResults() bool {
-	return !f.onHost() && f.phase() == sampler.PhaseValidation && (f.risesAtEnd() || f.collects() || f.inTrainerEvaluation() || f.told(sampler.ToldResults) || f.told(sampler.ToldGrowth) && (f.inFunction("validation_step", "test_step") || f.told(sampler.ToldTried+"batch")))
+	return !f.onHost() && f.phase() == sampler.PhaseValidation && (f.collects() || !f.writesInEvaluation() && (f.risesAtEnd() || f.inTrainerEvaluation()) || f.told(sampler.ToldResults) || f.told(sampler.ToldGrowth) && (f.inFunction("validation_step", "test_step") || f.told(sampler.ToldTried+"batch")))
 }
 
 var (
@@ -288,6 +288,12 @@ func (f *facts) keepsOutputs() bool {
 // GPU unless it is told otherwise. https://huggingface.co/docs/transformers/main_classes/trainer
 func (f *facts) inTrainerEvaluation() bool {
 	return f.joinsPredictions() || f.told(sampler.ToldTrainer) && len(f.context.Functions) == 0 || f.inFile("transformers/trainer.py") && f.inFunction("evaluat") || f.inFunction("prediction_step", "evaluation_loop", "prediction_loop", "preprocess_logits_for_metrics")
+}
+
+// writesInEvaluation: it died while the model wrote the answers to one batch. What the Trainer keeps of these are tokens, a few bytes for
+// each; caches and beams of the batch are what fills the GPU.
+func (f *facts) writesInEvaluation() bool {
+	return f.inTrainerEvaluation() && !f.joinsPredictions() && f.inFunction("generate", "beam_search", "greedy_search", "contrastive_search", "_sample")
 }
 
 // joinsPredictions: it died while the predictions so far were joined with those of one more batch.

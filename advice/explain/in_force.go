@@ -233,7 +233,7 @@ func (f *job) triedBatch() int {
 
 // splats: gaussians are fitted to pictures. Each step renders one of them, so there is no batch.
 func (f *job) splats() bool {
-	return f.told(sampler.ToldSplats) || f.inFile("gaussian_renderer", "scene/cameras.py", "camera_utils.py", "gsplat") || f.inFunction("rasterize_gaussians")
+	return f.told(sampler.ToldSplats) || f.inFile("gaussian_renderer", "scene/cameras.py", "camera_utils.py", "gsplat", "diff_gaussian_rasterization") || f.inFunction("rasterize_gaussians")
 }
 
 // onePicture: the tensor that was refused is of a single large picture of TensorFlow (own threshold: a million pixels), or

@@ -60,6 +60,17 @@ var knobs = []knob{
 	{"llama.cpp", FixLimitRequests, "--parallel", "1", "llama-server -m MODEL --parallel 1", sourceLlama},
 }
 
+// shortNames are other names of the options of knobs, as plain ones.
+var shortNames = map[string][]string{
+	"llama.cpp --ctx-size": {"c", "n_ctx", "contextsize"}, "llama.cpp --parallel": {"np"}, "vllm --tensor-parallel-size": {"tp"},
+	"sglang --tp": {"tp_size", "tensor_parallel_size"},
+}
+
+// names are those under which a command may have the option.
+func (k knob) names() []string {
+	return append([]string{command.PlainName(k.option)}, shortNames[k.program+" "+k.option]...)
+}
+
 // withoutGraphs is a command of vLLM, or its call in a script, with CUDA graphs turned off.
 func withoutGraphs(line string) string {
 	if call, is := strings.CutSuffix(line, ")"); is {
@@ -154,7 +165,36 @@ func (f *failure) valueOf(k knob) string {
 	if room, is := f.event.Extra["kv_cache_tokens"].(int); is && k.fix == FixShortenContext {
 		most = min(most, room)
 	}
+	if fits := f.contextThatFits(); fits > 0 && k.fix == FixShortenContext {
+		most = fits
+	}
 	return strconv.Itoa(max(1, most))
+}
+
+const (
+	// fitsShare of what was free is left for the cache; buffers of the computation take the rest (own estimate).
+	fitsShare = 0.8
+	// contextStep: a number of tokens that people type.
+	contextStep = 1024
+)
+
+// contextThatFits is how many tokens the cache of llama.cpp has room for where it was refused, of which it takes the same for each;
+// where what was free is not known, half of what was asked for. Never more than the model was trained with. 0: not known.
+func (f *failure) contextThatFits() int {
+	a, _ := f.command.Find(knob{program: "llama.cpp", option: "--ctx-size"}.names()...)
+	asked, err := strconv.Atoi(a.Value)
+	if err != nil {
+		const none = 1 << 30
+		asked = f.below("ctx_size", none) % none
+	}
+	if f.program.name != "llama.cpp" || !f.told(sampler.ToldFullCache) || asked <= 0 {
+		return 0
+	}
+	fits := asked / 2
+	if need, free := f.requested.Or(0), f.free.Or(0); need > 0 && free > 0 && free < need {
+		fits = int(float64(asked) * fitsShare * float64(free) / float64(need))
+	}
+	return min(fits, f.context.TrainedContext.Or(fits)) / contextStep * contextStep
 }
 
 // lower sets the option in a command, to half of what it has where that is less.
@@ -163,7 +203,7 @@ func (k knob) lower(c command.Line) (text string, ok bool) {
 	if err != nil {
 		most = math.Inf(1)
 	}
-	if text, _, ok = c.WithNumber(func(v float64) float64 { return min(max(1, math.Floor(v/2)), most) }, command.PlainName(k.option)); ok {
+	if text, _, ok = c.WithNumber(func(v float64) float64 { return min(max(1, math.Floor(v/2)), most) }, k.names()...); ok {
 		return text, true
 	}
 	return c.WithOption(k.option, k.value)
@@ -221,8 +261,13 @@ func (f *failure) turnKnobs(fix string) (list []string) {
 		}
 		value := f.valueOf(k)
 		k.value, k.plain = value, strings.Replace(k.plain, k.option+" "+k.value, k.option+" "+value, 1)
-		half := func(v float64) float64 { return float64(max(1, int(v)/2)) }
-		if text, _, ok := f.command.WithNumber(half, command.PlainName(k.option)); ok && k.option != "" {
+		half := func(v float64) float64 {
+			if fits := float64(f.contextThatFits()); k.fix == FixShortenContext && fits > 0 && fits < v {
+				return fits
+			}
+			return float64(max(1, int(v)/2))
+		}
+		if text, _, ok := f.command.WithNumber(half, k.names()...); ok && k.option != "" {
 			return []string{text}
 		}
 		if text, ok := f.command.WithOption(k.option, k.value); ok && k.option != "" && f.runsServer() {

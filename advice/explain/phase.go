@@ -15,13 +15,16 @@ var phaseFunctions = []struct {
 }{
 	{sampler.PhaseValidation, []string{"validat", "evaluat", "eval_", "_eval", "val_step", "val_epoch", "val_loop", "compute_metric", "on_val", "non_max_suppression"}},
 	{sampler.PhaseTraining, []string{"backward", "train_step", "training_step", "train_epoch", "train_one_epoch", "train_batch", "training_loop", "_inner_training_loop", "do_train", "train"}},
-	{sampler.PhaseSaving, []string{"save_checkpoint", "save_model", "full_state_dict", "save_pretrained", "_save_to_state_dict", "consolidate_state_dict", "merge_and_unload", "merge_adapter"}},
+	{sampler.PhaseSaving, []string{"save_checkpoint", "save_model", "full_state_dict", "save_pretrained", "_save_to_state_dict", "consolidate_state_dict"}},
 	{sampler.PhaseInference, []string{"generate", "infer", "predict", "sample", "pipeline", "chat"}},
 	{sampler.PhaseLoading, []string{"from_pretrained", "load_state_dict", "load_model", "load_checkpoint", "_load"}},
 }
 
 // phase is what the run was doing, from the log or else from the traceback; "" when neither says.
 func (f *facts) phase() string {
+	if f.merges() {
+		return sampler.PhaseSaving
+	}
 	if f.movesModel() && (f.context.Phase == "" || f.context.Phase == sampler.PhaseInference || f.context.Phase == sampler.PhaseTraining && !f.context.Epoch.Known() && !f.context.Step.Known()) {
 		return sampler.PhaseLoading
 	}

@@ -72,11 +72,6 @@ func (f *failure) saysItResumes() bool {
 	return f.reported() && f.program.is(training) && !f.program.is(running) && f.phase() == sampler.PhaseLoading && f.isPyTorch()
 }
 
-// diesResumed: a training that ran before dies soon after it was resumed: what it has more of than then is the checkpoint.
-func (f *failure) diesResumed() bool {
-	return f.history != nil && f.context.Resumed && f.startingUp() && f.inTraining() && f.isPyTorch() && !f.crowded()
-}
-
 // convolves: the traceback ends in a convolution or a resize, so memory follows the pixels.
 func (f *failure) convolves() bool {
 	return f.inCode("conv2d", "conv3d", "conv_transpose", "interpolate(", "upsample", "grid_sample") || f.inFunction("conv", "upsample", "vae", "decode_first_stage", "interpolate")

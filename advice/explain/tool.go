@@ -52,6 +52,9 @@ func (f *facts) only() bool {
 	return f.tool != nil && f.tool.Does == tools.Runs && !f.program.is(training)
 }
 
+// compiled: it is a known program without a line of Python, whatever library it computes with.
+func (f *facts) compiled() bool { return f.tool != nil && f.tool.Native }
+
 // takesBatches: what its authors name first is its batch: of a program that also trains, called only that, not one of training or of windows.
 func (f *facts) takesBatches() bool {
 	if f.tool == nil {
@@ -93,6 +96,8 @@ func (f *failure) leverShare(id string) float64 {
 		return withoutLever
 	case id == FixCapSampleSize && f.divides():
 		return 1 // the length that is typed is wanted
+	case id == FixSmallerInput && f.fitsPictures():
+		return 0.95 // what costs no detail comes first
 	case f.pairwise():
 		return 1 // its options are about what is read, not about all pairs of it
 	}
@@ -164,7 +169,7 @@ func (f *failure) agreeing(l tools.Lever) (tools.Lever, bool) {
 // withLevers puts them before what a fix says to do, and into its title.
 func (f *failure) withLevers(a *sampler.Advice) {
 	list := f.ownLevers(a.ID, a.Rank)
-	if len(list) == 0 {
+	if len(list) == 0 || a.ID == FixCapSampleSize && f.slides() || a.ID == FixShrinkValidationBatch && f.validatesGraph() || a.ID == FixShardOrOffload && f.growsByDesign() {
 		return
 	}
 	if _, typed := f.command.SmallerBatch(2); typed && a.ID == FixHalveBatchAccumulate {
@@ -174,8 +179,8 @@ func (f *failure) withLevers(a *sampler.Advice) {
 	if by := "tool." + list[0].By; f.words.Has(by) {
 		id = by
 	}
-	if len(list[0].Type) <= titleLever && a.ID != FixCapSampleSize {
-		a.Title = f.words.Say(id, "option", list[0].Type, "tool", f.tool.Name)
+	if option := f.typedOption(list[0]); len(option) <= titleLever && a.ID != FixCapSampleSize {
+		a.Title = f.words.Say(id, "option", option, "tool", f.tool.Name)
 	}
 	var lines []string
 	for i, l := range list {
@@ -185,21 +190,55 @@ func (f *failure) withLevers(a *sampler.Advice) {
 		}
 		lines = append(lines, f.typedLever(l)+"  # "+comment)
 	}
-	a.Do = append([]string{strings.Join(lines, "\n")}, a.Do[:min(len(a.Do), shownWith)]...)
+	rest := slices.DeleteFunc(slices.Clone(a.Do), func(line string) bool { return line == f.typedLever(list[0]) })
+	a.Do = append([]string{strings.Join(lines, "\n")}, rest[:min(len(rest), shownWith)]...)
 }
 
 // typedLever is the command with an option where it is one of the program's own, else the option.
 func (f *failure) typedLever(l tools.Lever) string {
 	option, value, _ := strings.Cut(l.Type, " ")
-	if !strings.HasPrefix(option, "-") || strings.Contains(value, " ") || tools.In(f.command.Text) != f.tool {
+	if !strings.HasPrefix(option, "-") || strings.Contains(value, " ") {
 		return l.Type
 	}
-	half := func(v float64) float64 { return float64(max(1, int(v/2))) }
-	if text, _, ok := f.command.WithNumber(half, command.PlainName(option)); ok {
+	if text, _, ok := f.command.WithNumber(lower(l), command.PlainName(option)); ok {
 		return text
+	}
+	if tools.In(f.command.Text) != f.tool {
+		return l.Type
 	}
 	if text, ok := f.command.WithOption(option, value); ok {
 		return text
 	}
 	return l.Type
+}
+
+// typedOption is an option as its line has it: with the number that follows from the one in the command.
+func (f *failure) typedOption(l tools.Lever) string {
+	option, _, _ := strings.Cut(l.Type, " ")
+	text, _, ok := f.command.WithNumber(lower(l), command.PlainName(option))
+	if !ok || f.typedLever(l) != text {
+		return l.Type
+	}
+	a, _ := command.Parse(text).Find(command.PlainName(option))
+	return option + " " + a.Value
+}
+
+// raised are parts of options that make less of what is worked on the larger they are.
+var raised = []string{"thresh", "stride", "downs", "data_factor", "resize_factor", "accumulat"}
+
+// lower is the number that a command has for a lever, made such that less is needed.
+func lower(l tools.Lever) func(float64) float64 {
+	option, value, _ := strings.Cut(l.Type, " ")
+	given, err := strconv.ParseFloat(value, 64)
+	name := command.PlainName(option)
+	up := err == nil && (name == "r" || name == "factor" || slices.ContainsFunc(raised, func(part string) bool { return strings.Contains(name, part) }))
+	return func(v float64) float64 {
+		switch {
+		case up:
+			return max(given, 2*v)
+		case err == nil && given != float64(int(given)):
+			return min(given, v/2)
+		}
+		return float64(max(1, int(v/2)))
+	}
 }

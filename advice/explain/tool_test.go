@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
@@ -68,5 +69,38 @@ func TestToolOfCommand(t *testing.T) {
 	first := Explain(in).Advice[0]
 	if len(first.Do) == 0 || !strings.HasPrefix(first.Do[0], in.Command+" --") {
 		t.Errorf("%q %q", first.Title, first.Do)
+	}
+}
+
+// A lever changes the number that a command has for it to one that needs less, and the title says the same as the line.
+func TestLeverNumbers(t *testing.T) {
+	for typed, want := range map[string]string{
+		"--num_envs 8192":                 "--num_envs 512 -> 4096",
+		"--batch 1":                       "--batch 4 -> 1",
+		"--densify_grad_threshold 0.0001": "--densify_grad_threshold 0.0004 -> 0.0004",
+		"--densify_grad_threshold 0.0003": "--densify_grad_threshold 0.0004 -> 0.0006",
+		"-r 4":                            "-r 2 -> 8",
+		"--scale 1":                       "--scale 0.25 -> 0.25",
+		"--scale 0.3":                     "--scale 0.25 -> 0.15",
+	} {
+		lever, to, _ := strings.Cut(want, " -> ")
+		_, value, _ := strings.Cut(typed, " ")
+		v, _ := strconv.ParseFloat(value, 64)
+		if got := lower(tools.Lever{Type: lever})(v); strconv.FormatFloat(got, 'f', -1, 64) != to {
+			t.Errorf("%s: %v, want %s", typed, got, want)
+		}
+	}
+	context := &sampler.LogContext{Phase: sampler.PhaseTraining, FirstStep: true, Files: []string{"isaaclab/train.py", "rsl_rl/runner.py"}, Functions: []string{"main", "learn", "update"}, Told: []string{sampler.ToldWork + sampler.WorkWorlds}}
+	e := pytorch(gibs(2.2), gibs(31.6), gibs(0.9))
+	e.Text, e.Allocated, e.ReservedUnallocated, e.ProcessInUse, e.Context = "CUDA out of memory.", gibs(21.5), gibs(0.01), gibs(30.7), context
+	got := Explain(Incident{Events: []sampler.OOMEvent{e}, Command: "./isaaclab.sh -p train.py --num_envs 8192 --headless"})
+	first := got.Advice[0]
+	if got.Causes[0].ID != CauseTooBig || first.ID != FixHalveBatchAccumulate || !strings.Contains(first.Title, "--num_envs 4096 ") || !strings.HasPrefix(first.Do[0], "./isaaclab.sh -p train.py --num_envs 4096 --headless  # ") {
+		t.Errorf("%+v\n%s %q %q", got.Causes, first.ID, first.Title, first.Do)
+	}
+	for i, line := range first.Do[1:] {
+		if strings.HasPrefix(line, "./isaaclab.sh") {
+			t.Errorf("line %d is there twice: %q", i+1, line)
+		}
 	}
 }

@@ -71,7 +71,9 @@ func (f *facts) isPyTorch() bool {
 }
 
 // torchCode: lines of Python for PyTorch can be of use. Where the framework is not known it mostly is that one.
-func (f *facts) torchCode() bool { return f.isPyTorch() || f.event.Framework == "" }
+func (f *facts) torchCode() bool {
+	return (f.isPyTorch() || f.event.Framework == "") && !f.compiled()
+}
 
 // native: a program that calls CUDA itself, so nothing about the code of a framework applies.
 func (f *facts) native() bool {

@@ -81,7 +81,7 @@ func (f *facts) work() (workRow, bool) {
 	}
 	for _, row := range workRows {
 		if f.told(sampler.ToldWork + row.name) {
-			return row, (row.torch || !f.printsTorch()) && (f.program.name == "" || f.program.name == row.program)
+			return row, (row.torch || f.compiled() || !f.printsTorch()) && (f.program.name == "" || f.program.name == row.program)
 		}
 	}
 	return workRow{}, false
@@ -100,11 +100,14 @@ func (f *facts) has(n notion) bool {
 
 // possible: the program has what the measure is about. What makes the job of such a program smaller is a row of its own.
 func (f *failure) possible(row fixRow) bool {
+	if row.work {
+		return true
+	}
 	if !f.has(notionsOf[row.id]) || row.id == FixHalveBatchAccumulate && f.noBatch() || f.only() && notionsOf[row.id]&(aGraph|ownLines) != 0 && !(row.id == FixLeak && f.told(sampler.ToldModels)) {
 		return false
 	}
 	w, is := f.work()
-	return !is || w.shared || row.id != FixSmallerInput || row.work
+	return !is || w.shared || row.id != FixSmallerInput
 }
 
 // noBatch: there is none that could be made smaller.
@@ -142,4 +145,14 @@ var fixesWorks = []fixRow{
 			return []any{"what", f.words.Say("work." + w.name)}
 		},
 		do: func(f *failure) []string { return f.lessInput() }},
+	{id: FixLeak, source: "https://docs.lammps.org/Howto_restart.html",
+		kinds: ownCode | running, cost: 0.03, work: true,
+		lives:   map[string]float64{CauseLeak: 0.95},
+		when:    func(f *failure) bool { return f.compiled() && !f.onHost() },
+		reach:   always(1),
+		variant: func(f *failure) string { return "compiled" },
+		pairs:   func(f *failure) []any { return []any{"tool", f.tool.Name} },
+		do: func(f *failure) []string {
+			return []string{f.comment("do.restart_files"), f.comment("do.report_growth", "tool", f.tool.Name)}
+		}},
 }

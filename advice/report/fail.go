@@ -3,10 +3,13 @@ package report
 import (
 	"cmp"
 	"math"
+	"path"
 	"slices"
 
+	"nvpeak/advice/command"
 	"nvpeak/advice/explain"
 	"nvpeak/sampler"
+	"nvpeak/sampler/tools"
 )
 
 // nearExit is how far the end of a process may lie from the message of its failure: a
@@ -45,6 +48,7 @@ func (r *Reporter) bySize(e sampler.OOMEvent) (*sampler.Process, *gpuFold) {
 	var best *sampler.Process
 	var on *gpuFold
 	least := math.Inf(1)
+	named := own == 0 && r.anyNamed(e)
 	for _, c := range r.gpus {
 		if t, ok := sampler.Plausible(e.GPUTotal); ok && c.total > 0 && (float64(t) > 1.1*c.total || float64(t) < 0.9*c.total) {
 			continue
@@ -54,6 +58,9 @@ func (r *Reporter) bySize(e sampler.OOMEvent) (*sampler.Process, *gpuFold) {
 		}
 		for i := range c.gpu.Processes {
 			p := &c.gpu.Processes[i]
+			if named && !runs(p, e) {
+				continue
+			}
 			m := float64(p.Memory.Or(0))
 			off := -m // the largest
 			if own > 0 {
@@ -68,6 +75,30 @@ func (r *Reporter) bySize(e sampler.OOMEvent) (*sampler.Process, *gpuFold) {
 		}
 	}
 	return best, on
+}
+
+// anyNamed: one of the processes is of the program that a log is of.
+func (r *Reporter) anyNamed(e sampler.OOMEvent) bool {
+	return slices.ContainsFunc(r.gpus, func(c *gpuFold) bool {
+		return slices.ContainsFunc(c.gpu.Processes, func(p sampler.Process) bool { return runs(&p, e) })
+	})
+}
+
+// runs: the command of a process is that of the program that a log is of: the tool that its text names, or the script in which
+// its traceback begins.
+func runs(p *sampler.Process, e sampler.OOMEvent) bool {
+	if e.Context == nil || p.Command == "" {
+		return false
+	}
+	words := command.Parse(p.Command).Words()
+	if slices.ContainsFunc(e.Context.Scripts, func(s string) bool { return slices.Contains(words, path.Base(s)) }) {
+		return true
+	}
+	if files := e.Context.Files; len(files) > 0 && slices.Contains(words, path.Base(files[0])) {
+		return true
+	}
+	tool := tools.In(p.Command)
+	return tool != nil && slices.Contains(e.Context.Told, sampler.ToldTool+tool.Name)
 }
 
 // findIncidents finds the incident of each failure: that of the process that was gone soon after

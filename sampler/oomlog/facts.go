@@ -20,6 +20,7 @@ var factWords = []string{
 	"cublas_workspace", "cuda_module", "cuda_launch", "cuda_device_order", "srun ", "mpirun ", "fairseq-train", "lightning run", "samples per gpu", "mixed_precision",
 	"windows", "wsl", "torchrun", "python ", "python3 ", "accelerate launch", "deepspeed", "vllm serve", "launch_server", "yolo ", "tensor_parallel_size",
 	"launching web ui", "commandline_args", "created device", "created tensorflow device", "bfcallocator",
+	"launching web ui", "commandline_args", "n_ctx_train", "finished with value", "trial ",
 }
 
 type factRow struct {
@@ -108,6 +109,8 @@ var factRows = []factRow{
 	fact(`(?i)\s-{0,2}batch=(\d{1,6})\b|--batch (\d{1,6})\b|\s-b (\d{1,5})\b|\bbs ?= ?(\d{1,5})\b`, setInt(batchSize)),
 	fact(`(?i)\b(?:global|effective)[ _-](?:train[ _-])?batch[ _-]?size['"]?\s*[:=]\s*(\d{1,6})\b()`, setInt(func(c *sampler.LogContext) *sampler.Opt[int] { return &c.GlobalBatch })),
 	fact(`(?i)\bdata[ _-]parallel[ _-]size['"]?\s*[:=]\s*(\d{1,5})\b()`, setInt(func(c *sampler.LogContext) *sampler.Opt[int] { return &c.Replicas })),
+	fact(`\bTrial (\d{1,5}) (?:finished with value\b|pruned\b|[Cc]omplete(?:d\b| \[))()`, setInt(func(c *sampler.LogContext) *sampler.Opt[int] { return &c.Trials })), // Optuna, KerasTuner
+	fact(`\bn_ctx_train\s*(?:=|\()\s*(\d{3,8})\b()`, setInt(func(c *sampler.LogContext) *sampler.Opt[int] { return &c.TrainedContext })),
 	fact(`(?i)world[ _-]?size['"]?\s*[:= ]\s*(\d{1,5})\b|--num_processes[= ](\d+)`, setInt(worldSize)),
 	fact(`(?i)--nproc[_-]per[_-]node[= ](\d{1,3})\b|tensor[_-]parallel[_-]size[= ](\d{1,3})\b|-tp[= ](\d{1,3})\b`, func(c *sampler.LogContext, value string, _ []string) {
 		c.WorldSize = c.WorldSize.Else(number(value))

@@ -2,4 +2,4 @@ package tools
 
 import "slices"
 
-var rows = slices.Concat(vision, language, making, science, more, wide)
+var rows = slices.Concat(vision, language, making, science, more, wide, native)

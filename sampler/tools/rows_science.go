@@ -312,7 +312,7 @@ var science = []Tool{
 	{Name: "BEVFusion", Words: []string{"bevfusion"},
 		Source: "https://github.com/ADLab-AutoDrive/BEVFusion/issues/42",
 		Levers: []Lever{{Batch, "samples_per_gpu=1", "one"}, {Model, "freeze_img=True", "frozen"}}},
-	{Name: "DriveStudio", Words: []string{"drivestudio"}, Does: Trains,
+	{Name: "DriveStudio", Words: []string{"drivestudio"}, Grows: true, Does: Trains,
 		Source: "https://github.com/ziyc/drivestudio/issues/55",
 		Levers: []Lever{{Input, "densify_grad_thresh: 0.0005", "gaussians"}, {Offload, "preload_device: cpu", "offload"}, {Input, "downscale: 2", "pixels"}}},
 	{Name: "NICE-SLAM", Words: []string{"nice-slam"}, Does: Runs,

@@ -21,7 +21,7 @@ var wide = []Tool{
 		Levers: []Lever{{Batch, "--batch_size 4", "half"}, {Input, "--num_point 10000", "points"}}},
 	{Name: "Octree-GS", Words: []string{"octree-gs"},
 		Source: "https://github.com/city-super/Octree-GS/blob/main/arguments/__init__.py",
-		Levers: []Lever{{Input, "-r 2", "pixels"}, {Offload, "--data_device cpu", "cpu"}}},
+		Levers: []Lever{{Input, "-r 2", "pixels"}, {Offload, "--data_device cpu", "pictures"}}},
 	{Name: "SEA-RAFT", Words: []string{"sea-raft"}, For: Trains,
 		Source: "https://github.com/princeton-vl/SEA-RAFT/blob/main/config/train/Tartan-C-T-TSKH-kitti432x960-M.json",
 		Levers: []Lever{{Batch, "\"batch_size\": 8", "half"}}},

@@ -51,8 +51,12 @@ type Tool struct {
 	For   Does // what its levers change, where it does both and they change one of them
 	// Library: programs of others are made with it, so it is meant only where none of these is named.
 	Library bool
-	Source  string // URL of the source or the documentation in which its levers were read
-	Levers  []Lever
+	// Native: it is compiled and nobody's own script, so no line of Python changes what it does.
+	Native bool
+	// Grows: it adds to what it fits as it goes on, so that memory rises by design.
+	Grows  bool
+	Source string // URL of the source or the documentation in which its levers were read
+	Levers []Lever
 }
 
 // ofTraining are ids of words for what only a training has.

@@ -1,0 +1,54 @@
+package explain
+
+import (
+	"slices"
+
+	"nvpeak/sampler"
+)
+
+// fixesWhole are for validations that take whole what training sees in parts: a volume by crops, a graph by neighborhoods.
+var fixesWhole = []fixRow{
+	{id: FixCapSampleSize, source: "https://docs.monai.io/en/stable/inferers.html#sliding-window-inference-function",
+		kinds: ownCode, cost: 0.01,
+		lives:   map[string]float64{CauseValidationSpike: 0.98, CauseTooBig: 0.95, CauseDataSpike: 0.97, CauseFragmentation: 0.75, CauseUnknown: 0.8},
+		when:    func(f *failure) bool { return f.slides() && f.phase() == sampler.PhaseValidation && !f.onHost() },
+		reach:   always(1), // there is room in RAM for what lies on the GPU
+		variant: func(f *failure) string { return "sliding" },
+		do: func(f *failure) []string {
+			return []string{`sliding_window_inference(…, sw_device="cuda", device="cpu")  ` + f.comment("do.stitch_on_cpu")}
+		}},
+	{id: FixShrinkValidationBatch, source: "https://www.dgl.ai/dgl_docs/guide/minibatch-inference.html",
+		kinds: training | evaluation | undecided, cost: 0.02,
+		lives:   map[string]float64{CauseValidationSpike: 0.97, CauseTooBig: 0.9, CauseDataSpike: 0.9, CauseFragmentation: 0.8, CauseUnknown: 0.7},
+		when:    func(f *failure) bool { return f.validatesGraph() },
+		reach:   always(1),
+		variant: func(f *failure) string { return "graph" },
+		do: func(f *failure) []string {
+			lines := []string{"NeighborLoader(data, num_neighbors=[-1], batch_size=1024, shuffle=False)  " + f.comment("do.layer_by_layer"), "model.cpu(); out = model(x.cpu(), edge_index.cpu())  " + f.comment("do.graph_on_cpu")}
+			if f.usesDGL() {
+				lines = []string{"dgl.dataloading.DataLoader(g, nodes, MultiLayerFullNeighborSampler(1), batch_size=1024)  " + f.comment("do.layer_by_layer"), "model.cpu(); pred = model(g.cpu(), x.cpu())  " + f.comment("do.graph_on_cpu")}
+			}
+			return lines
+		}},
+}
+
+// fewerWindows is the command with fewer windows at once, or what to type.
+func (f *failure) fewerWindows() []string {
+	half := func(v float64) float64 { return max(1, float64(int(v/2))) }
+	if text, _, ok := f.command.WithNumber(half, "sw_batch_size", "sliding_window_batch_size"); ok {
+		return []string{text}
+	}
+	return []string{"sliding_window_inference(…, sw_batch_size=1)  " + f.comment("do.fewer_windows")}
+}
+
+// validatesGraph: a whole graph goes through the model at once in validation. What is read by a loader goes in batches.
+func (f *failure) validatesGraph() bool {
+	_, batch := f.command.EvalBatchArgument()
+	return !f.onHost() && f.phase() == sampler.PhaseValidation && f.domain() == sampler.DomainGraph && f.torchCode() && !batch && !f.inCode("loader") && !f.failedBuilding()
+}
+
+func (f *facts) usesDGL() bool {
+	return f.tool != nil && f.tool.Name == "DGL" || f.inFile("dgl/") || slices.ContainsFunc(f.context.Code, func(line string) bool { return dglCall.Get().MatchString(line) })
+}
+
+var dglCall = sampler.Pattern{Source: `\bdgl\.|\b(?:graph|g|block)\.(?:apply_edges|update_all|ndata|srcdata)\b`}

@@ -1,0 +1,69 @@
+package explain
+
+import (
+	"strings"
+
+	"nvpeak/sampler"
+	"nvpeak/sampler/tools"
+)
+
+// growsByDesign: the program adds to what it fits as it goes on, as gaussians are split, so that growth is no leak.
+func (f *job) growsByDesign() bool {
+	return f.tool != nil && f.tool.Grows || f.splats()
+}
+
+// causesGrowing: growth that is meant.
+var causesGrowing = []causeRow{
+	{id: "growth", cause: CauseTooBig, reason: "https://github.com/graphdeco-inria/gaussian-splatting/blob/main/README.md",
+		when: func(f *failure) bool {
+			_, _, steady := f.growth()
+			return !f.onHost() && steady && f.growsByDesign()
+		},
+		confidence: func(f *failure) float64 { return f.unlessOthers(0.88) },
+		evidence: func(f *failure) string {
+			first, last, _ := f.growth()
+			return f.words.Say("why.grows_by_design", "first", gib(sampler.Bytes(first)), "last", gib(sampler.Bytes(last)))
+		}},
+}
+
+// fixesGrowing keep in RAM what need not lie beside that.
+var fixesGrowing = []fixRow{
+	{id: FixShardOrOffload, source: "https://github.com/graphdeco-inria/gaussian-splatting/blob/main/README.md",
+		kinds: training | undecided, cost: 0, // a copy in each step
+		lives:   map[string]float64{CauseTooBig: 0.98, CauseFragmentation: 0.9, CauseDataSpike: 0.8, CauseUnknown: 0.6},
+		when:    func(f *failure) bool { return f.fitsPictures() },
+		reach:   always(1),
+		variant: func(f *failure) string { return "pictures" },
+		do: func(f *failure) []string {
+			option, value, _ := strings.Cut(f.picturesLever(), " ")
+			line := f.picturesLever()
+			if text, ok := f.command.WithOption(option, value); ok {
+				line = text
+			}
+			return []string{line + "  " + f.comment("do.pictures_in_ram"), f.comment("do.fewer_gaussians")}
+		}},
+}
+
+// fitsPictures: it grew by design beside pictures that could wait in RAM.
+func (f *failure) fitsPictures() bool {
+	_, _, steady := f.growth()
+	return steady && f.growsByDesign() && f.picturesLever() != "" && !f.onHost()
+}
+
+// picturesLever is the option by which the program leaves the pictures that it fits in RAM; "" where it has none, or has it set.
+func (f *failure) picturesLever() string {
+	if f.tool == nil {
+		return ""
+	}
+	for _, l := range f.tool.Levers {
+		option, value, _ := strings.Cut(l.Type, " ")
+		if l.Of != tools.Offload || !strings.HasPrefix(option, "--") {
+			continue
+		}
+		if text, ok := f.command.WithOption(option, value); !ok && f.command.Known || text == f.command.Text {
+			return ""
+		}
+		return l.Type
+	}
+	return ""
+}
