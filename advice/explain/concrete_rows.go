@@ -68,6 +68,7 @@ var concreteRows = []concreteRow{
 	{"sliding_window_inference(", (*failure).slides, "", false},
 	{`EnsureTyped(keys="pred"`, func(f *failure) bool { return f.inFile("monai/") }, "do.say.post_on_cpu", false},
 	{"--model_args pretrained", nil, "", false},
+	{"model.quantize(examples, cache_examples_on_gpu=False)", func(f *failure) bool { return f.inFile("auto_gptq/") }, "", false},
 	{"model.cpu(); out = model(", (*failure).ownTorch, "do.graph_on_cpu", false},
 	{"model.cpu(); pred = model(", (*failure).ownTorch, "do.graph_on_cpu", false},
 	{"pip install --upgrade torch", (*failure).torchCode, "", false},

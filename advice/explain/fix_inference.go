@@ -313,6 +313,19 @@ var fixesInference = []fixRow{
 			}
 			return append(lines, f.smallGPU()...)
 		}},
+	{id: FixOffloadModel, source: "https://github.com/AutoGPTQ/AutoGPTQ/blob/main/auto_gptq/modeling/_base.py",
+		kinds: ownCode, cost: 0.02, // slower, the same result
+		lives:   map[string]float64{CauseTooBig: 0.95, CauseUnknown: 0.8, CauseFragmentation: 0.8, CauseLeak: 0.8},
+		when:    func(f *failure) bool { return f.inFile("auto_gptq/") && f.inFunction("quantize") && !f.onHost() },
+		reach:   always(1),
+		variant: func(f *failure) string { return "calibration" },
+		do: func(f *failure) []string {
+			lines := []string{"model.quantize(examples, cache_examples_on_gpu=False)  " + f.comment("do.examples_in_ram")}
+			if text, _, ok := f.command.WithNumber(func(float64) float64 { return 128 }, "nsamples", "num_samples", "n_samples", "calib_size"); ok {
+				lines = append(lines, text+"  "+f.comment("do.fewer_examples"))
+			}
+			return lines
+		}},
 	{id: FixOffloadModel, source: "https://github.com/casper-hansen/AutoAWQ/issues/65",
 		kinds: ownCode, cost: 0.02,
 		lives: map[string]float64{CauseTooBig: 0.9, CauseUnknown: 0.7},

@@ -36,6 +36,8 @@ var fixesOthers = []fixRow{
 				return "collect"
 			case f.gathersOutputs():
 				return "gather"
+			case f.firstRankAlone():
+				return "first_rank"
 			case f.lastStage():
 				return "stage"
 			case f.aheadOfPeers() > 0, f.driftsFromPeers() > 0:
@@ -58,6 +60,8 @@ var fixesOthers = []fixRow{
 				return []string{"x = x.cpu()  " + f.comment("do.before_gather"), `group = torch.distributed.new_group(backend="gloo")  ` + f.comment("do.gloo")}
 			case f.gathersOutputs():
 				return []string{"loss = criterion(model(x), y)  " + f.comment("do.loss_inside"), "torchrun --nproc_per_node N train.py  " + f.comment("do.ddp")}
+			case f.firstRankAlone():
+				return []string{f.comment("do.first_rank_ram"), f.comment("do.first_rank_shared")}
 			case f.lastStage():
 				return []string{f.comment("do.last_stage")}
 			case f.aheadOfPeers() > 0, f.driftsFromPeers() > 0:

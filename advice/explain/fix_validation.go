@@ -148,7 +148,7 @@ func (f *failure) scoresOutputs() bool {
 }
 
 // postWords are of functions that turn what a model gave for one whole input into what is judged or saved, without the model.
-var postWords = []string{"_postprocessing", "postprocess", "post_process", "engine_post_transform", "one_hot", "onehot", "paste_masks", "paste_mask"}
+var postWords = []string{"_postprocessing", "postprocess", "post_process", "engine_post_transform", "one_hot", "onehot", "paste_masks", "paste_mask", "mask_iou", "masks_iou", "box_iou", "bbox_iou", "pairwise_iou"}
 
 // postProcesses: it died of what is made of one prediction once it is whole: classes times all voxels or pixels of the input.
 // Neither a batch nor a window of the model changes its size.

@@ -1,0 +1,24 @@
+package explain
+
+import (
+	"slices"
+	"strings"
+)
+
+// firstRankOnly are what programs ask before they do what the first rank alone does.
+var firstRankOnly = []string{"rank == 0", "rank==0", "rank() == 0", "is_main_process", "is_global_zero", "is_master", "is_rank_0", "is_rank0", "is_primary"}
+
+// firstRankAlone: it failed in what only one of several ranks does, and that one holds more than the others for it, or what is
+// named there are its own weights or samples. What one rank judges or saves alone would take as much anywhere.
+func (f *failure) firstRankAlone() bool {
+	if f.onHost() || !f.ranks() || f.event.Rank.Else(f.event.GPUIndex).Or(0) != 0 {
+		return false
+	}
+	return slices.ContainsFunc(f.context.Code, func(line string) bool {
+		if !slices.ContainsFunc(firstRankOnly, func(word string) bool { return strings.Contains(line, word) }) {
+			return false
+		}
+		low := strings.ToLower(line)
+		return strings.Contains(low, "ema") || strings.Contains(low, "sample_grid") || strings.Contains(low, "teacher") || f.aheadOfPeers() > 0 || f.driftsFromPeers() > 0
+	})
+}

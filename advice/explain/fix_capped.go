@@ -1,0 +1,39 @@
+package explain
+
+import (
+	"slices"
+	"strings"
+
+	"nvpeak/advice/command"
+	"nvpeak/sampler"
+)
+
+// fixesCapped are for single inputs that are larger than all before them, where the program itself says how it takes less of one.
+var fixesCapped = []fixRow{
+	{id: FixCapSampleSize, source: "https://pytorch-geometric.readthedocs.io/en/latest/generated/torch_geometric.loader.NeighborLoader.html",
+		kinds: training | evaluation | undecided, cost: 0.02,
+		lives:   map[string]float64{CauseDataSpike: 0.99, CauseTooBig: 0.9, CauseFragmentation: 0.9, CauseUnknown: 0.7},
+		when:    func(f *failure) bool { return f.takesAllNeighbors() && !f.onHost() && f.inTraining() },
+		reach:   always(1), // a hub brings as many with half of a batch
+		variant: func(*failure) string { return "hubs" },
+		do: func(f *failure) []string {
+			return []string{"NeighborLoader(data, num_neighbors=[15, 10], batch_size=1024, input_nodes=data.train_mask)  " + f.comment("do.neighbors")}
+		}},
+	{id: FixCapSampleSize, source: "https://huggingface.co/docs/diffusers/optimization/memory",
+		kinds: imageTool, cost: 0.02, // all others go through as they are
+		lives: map[string]float64{CauseDataSpike: 0.98},
+		when: func(f *failure) bool {
+			return f.recorded() && f.bigRequest() && !f.onHost() && !f.impossible() && !f.hugeAttention() && f.phase() != sampler.PhaseLoading
+		},
+		reach:   always(1),
+		variant: func(*failure) string { return "picture" },
+		pairs:   func(f *failure) []any { return []any{"need", printed(f.requested.Or(0))} },
+		do:      doSmallerInput},
+}
+
+// takesAllNeighbors: the command says that a sample brings all that a node is joined to.
+func (f *failure) takesAllNeighbors() bool {
+	return slices.ContainsFunc(f.command.Arguments(), func(a command.Argument) bool {
+		return a.Value == "-1" && (strings.Contains(a.Plain, "neighbor") || strings.Contains(a.Plain, "neighbour") || strings.Contains(a.Plain, "fanout") || strings.Contains(a.Plain, "fan_out"))
+	})
+}
