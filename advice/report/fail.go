@@ -3,13 +3,10 @@ package report
 import (
 	"cmp"
 	"math"
-	"path"
 	"slices"
 
-	"nvpeak/advice/command"
 	"nvpeak/advice/explain"
 	"nvpeak/sampler"
-	"nvpeak/sampler/tools"
 )
 
 // nearExit is how far the end of a process may lie from the message of its failure: a
@@ -58,7 +55,7 @@ func (r *Reporter) bySize(e sampler.OOMEvent) (*sampler.Process, *gpuFold) {
 		}
 		for i := range c.gpu.Processes {
 			p := &c.gpu.Processes[i]
-			if named && !runs(p, e) {
+			if named && !explain.Runs(p.Command, e.Context) {
 				continue
 			}
 			m := float64(p.Memory.Or(0))
@@ -80,25 +77,8 @@ func (r *Reporter) bySize(e sampler.OOMEvent) (*sampler.Process, *gpuFold) {
 // anyNamed: one of the processes is of the program that a log is of.
 func (r *Reporter) anyNamed(e sampler.OOMEvent) bool {
 	return slices.ContainsFunc(r.gpus, func(c *gpuFold) bool {
-		return slices.ContainsFunc(c.gpu.Processes, func(p sampler.Process) bool { return runs(&p, e) })
+		return slices.ContainsFunc(c.gpu.Processes, func(p sampler.Process) bool { return explain.Runs(p.Command, e.Context) })
 	})
-}
-
-// runs: the command of a process is that of the program that a log is of: the tool that its text names, or the script in which
-// its traceback begins.
-func runs(p *sampler.Process, e sampler.OOMEvent) bool {
-	if e.Context == nil || p.Command == "" {
-		return false
-	}
-	words := command.Parse(p.Command).Words()
-	if slices.ContainsFunc(e.Context.Scripts, func(s string) bool { return slices.Contains(words, path.Base(s)) }) {
-		return true
-	}
-	if files := e.Context.Files; len(files) > 0 && slices.Contains(words, path.Base(files[0])) {
-		return true
-	}
-	tool := tools.In(p.Command)
-	return tool != nil && slices.Contains(e.Context.Told, sampler.ToldTool+tool.Name)
 }
 
 // findIncidents finds the incident of each failure: that of the process that was gone soon after

@@ -19,8 +19,7 @@ var factWords = []string{
 	"load_in_", "nf4", "int8", "jax", "mxnet", "paddlepaddle", "sglang", "vllm==", "ollama_", "ggml_cuda_", "vllm_", "flags_", "ray_memory", "malloc_arena",
 	"cublas_workspace", "cuda_module", "cuda_launch", "cuda_device_order", "srun ", "mpirun ", "fairseq-train", "lightning run", "samples per gpu", "mixed_precision",
 	"windows", "wsl", "torchrun", "python ", "python3 ", "accelerate launch", "deepspeed", "vllm serve", "launch_server", "yolo ", "tensor_parallel_size",
-	"launching web ui", "commandline_args", "created device", "created tensorflow device", "bfcallocator",
-	"launching web ui", "commandline_args", "n_ctx_train", "finished with value", "trial ",
+	"launching web ui", "commandline_args", "created device", "created tensorflow device", "bfcallocator", "n_ctx_train", "finished with value", "trial ",
 }
 
 type factRow struct {
