@@ -77,12 +77,6 @@ var causesPhase = []causeRow{
 			first, last, _ := f.growth()
 			return f.words.Say("why.growth", "first", gib(sampler.Bytes(first)), "last", gib(sampler.Bytes(last)), "count", len(f.stretches()))
 		}},
-	{id: "second", cause: CauseLeak, reason: "https://docs.pytorch.org/docs/stable/generated/torch.autograd.grad.html",
-		when: func(f *failure) bool {
-			return f.recorded() && f.inTraining() && f.holdsGraph() && !f.bigRequest() && !f.context.FirstStep && f.allocated.Or(0) > partOf(f.total.Or(0), 0.7)
-		},
-		confidence: func(f *failure) float64 { return f.unlessOthers(0.72) },
-		evidence:   func(f *failure) string { return f.words.Say("why.holds_graph") }},
 	{id: "alerted", cause: CauseLeak, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
 		when: func(f *failure) bool {
 			_, _, steady := f.growth()

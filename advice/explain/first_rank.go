@@ -3,6 +3,8 @@ package explain
 import (
 	"slices"
 	"strings"
+
+	"nvpeak/sampler"
 )
 
 // firstRankOnly are what programs ask before they do what the first rank alone does.
@@ -11,14 +13,14 @@ var firstRankOnly = []string{"rank == 0", "rank==0", "rank() == 0", "is_main_pro
 // firstRankAlone: it failed in what only one of several ranks does, and that one holds more than the others for it, or what is
 // named there are its own weights or samples. What one rank judges or saves alone would take as much anywhere.
 func (f *failure) firstRankAlone() bool {
-	if f.onHost() || !f.ranks() || f.event.Rank.Else(f.event.GPUIndex).Or(0) != 0 {
+	if f.onHost() || !f.ranks() || f.phase() == sampler.PhaseSaving || f.event.Rank.Else(f.event.GPUIndex).Or(0) != 0 {
 		return false
 	}
 	return slices.ContainsFunc(f.context.Code, func(line string) bool {
-		if !slices.ContainsFunc(firstRankOnly, func(word string) bool { return strings.Contains(line, word) }) {
-			return false
-		}
-		low := strings.ToLower(line)
-		return strings.Contains(low, "ema") || strings.Contains(low, "sample_grid") || strings.Contains(low, "teacher") || f.aheadOfPeers() > 0 || f.driftsFromPeers() > 0
+		alone := slices.ContainsFunc(firstRankOnly, func(word string) bool { return strings.Contains(line, word) })
+		return alone && (weightsOfItsOwn.Get().MatchString(line) || f.aheadOfPeers() > 0 || f.driftsFromPeers() > 0)
 	})
 }
+
+// weightsOfItsOwn are what one rank holds beside the model that all have.
+var weightsOfItsOwn = sampler.Pattern{Source: `(?i)(?:^|[^a-z])(?:ema|teacher|averaged?_model|swa_model)(?:[^a-z]|$)|sample_grid`}

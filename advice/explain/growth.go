@@ -266,10 +266,6 @@ func (f *facts) collects() bool {
 	return n > 0 && !f.inFunction("sliding_window") && collecting.Get().MatchString(f.context.Code[n-1]) && !offGPU.Get().MatchString(f.context.Code[n-1])
 }
 
-// holdsGraph: the line that failed keeps the graph of its step, for another derivative or another pass. It lives as long as anything
-// that came of it does.
-func (f *facts) holdsGraph() bool { return f.inCode("create_graph=True", "retain_graph=True") }
-
 // joinsList is a call that makes one tensor of a list of them, or of all that a metric has collected.
 var joinsList = sampler.Pattern{Source: `\b(?:torch|np|cupy|jnp)\.(?:cat|concat|concatenate|stack|vstack|hstack)\(\s*[\w.]+(?:\[[^\]]*\])?\s*[,)]|\bdim_zero_cat\(`}
 

@@ -39,6 +39,8 @@ func (f *failure) graphsPile() float64 {
 		return 0.3 // that of one step at a time
 	case f.late() || counted || f.context.Epoch.Known():
 		return 0.85
+	case f.recorded() && f.inTraining() && !f.bigRequest() && f.allocated.Or(0) > partOf(f.total.Or(0), 0.7):
+		return f.unlessOthers(0.72)
 	}
 	return f.unlessOthers(0.66)
 }

@@ -1719,7 +1719,6 @@ var textsEN = map[string]string{
 	"fix.cap_sample_size.why.sliding":          "One window after another runs on the GPU, and the output for the whole volume is collected there, too: it follows the volume and the classes, not the window.",
 	"fix.cap_sample_size.cost.sliding":         "a copy for each window",
 	"why.until_full":                           "It rose from {first} to {last} before the GPU was full, steadily; what came after was cut at the top.",
-	"why.holds_graph":                          "The line that failed keeps the graph of its step (create_graph, retain_graph), small requests had filled the GPU, and steps before it had passed: graphs are kept from step to step.",
 	"do.watch_request":                         "after each input: it must not rise",
 	"do.detach_array":                          "results wait in RAM, not on the GPU",
 	"do.free_between":                          "del what an input no longer needs before the next one: what a name or a list still holds is not freed",

@@ -1718,7 +1718,6 @@ var textsZH = map[string]string{
 	"fix.cap_sample_size.why.sliding":          "窗口逐个在 GPU 上运行，整个体积的输出也收集在那里：它取决于体积和类别数，与窗口无关。",
 	"fix.cap_sample_size.cost.sliding":         "每个窗口复制一次",
 	"why.until_full":                           "在占满 GPU 之前它从 {first} 稳步涨到 {last}；之后的部分被上限截住了。",
-	"why.holds_graph":                          "失败的那一行保留了这一步的计算图（create_graph、retain_graph），小请求占满了 GPU，而之前的步都通过了：计算图在步与步之间被留住。",
 	"do.watch_request":                         "每个输入之后：不应上涨",
 	"do.detach_array":                          "结果放在内存里，不留在 GPU 上",
 	"do.free_between":                          "处理下一个输入前先 del 掉不再需要的：还被变量或列表引用的不会释放",
