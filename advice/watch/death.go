@@ -291,7 +291,7 @@ func (d *Death) is(e sampler.OOMEvent, at float64, key sampler.GPUKey, placed bo
 		return false
 	}
 	asked, known := sampler.Plausible(e.Requested)
-	return e.PID.Or(0) == d.PID || piece(&d.refusal) || !known || asked <= d.refusal.Bytes && cmp.Or(d.refusal.Smallest, d.refusal.Bytes) <= 2*asked+largeSegment
+	return e.PID.Or(0) == d.PID || piece(&d.refusal) || !known || d.asks(&e) || asked <= d.refusal.Bytes && cmp.Or(d.refusal.Smallest, d.refusal.Bytes) <= 2*asked+largeSegment
 }
 
 // toldOf finds the death of which a log tells now, and makes that one failure of both.
