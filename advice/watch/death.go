@@ -140,7 +140,7 @@ func (w *Watch) deathOf(g *gpu, p *proc) Death {
 	in := incidentOf(g, p)
 	in.Lang, in.History.Free = w.lang, r.Free
 	in.History.Others = p.asking.withKin(g.thereThen(p, in.History.Others))
-	if free := g.lowest.last(p.seen, endingSeconds); !r.Free.Known() && free == free {
+	if free := g.lowest.last(p.seen, endingSeconds); !r.Free.Known() && p.asking.pools == 0 && free == free { // pools may have given back since
 		in.History.Free = sampler.Some(series.Bytes(free))
 	}
 	in.History.Age = sampler.Some(ageOf(p, &w.clock))
