@@ -71,6 +71,17 @@ var patterns = []pattern{
 		j.torch(4*gib, 4)
 		d.wait(20)
 	}},
+	{"flush", "fires_driver_again", []string{"notice flush", "warning flush"}, func(d *driven) { // as it starts, and later
+		j := d.job(4242, "python train.py")
+		for range 36 {
+			j.ask(gib)
+		}
+		d.wait(30)
+		j.torch(4*gib, 4)
+		d.wait(40)
+		j.torch(5*gib, 4)
+		d.wait(20)
+	}},
 	{"flush", "fires_driver_slow", nearMiss, func(d *driven) {
 		j := trained(d, 36)
 		j.ask(4 * gib)
