@@ -58,6 +58,7 @@ func (r *Refusal) MadeDo() bool { return r.Outcome == RefusalSmaller || r.Outcom
 type Request struct {
 	Time     time.Time `json:"time"`
 	PID      int       `json:"pid"`
+	TID      int       `json:"tid,omitzero"`   // the thread; 0: that of the program's begin, or not known
 	GPU      Opt[int]  `json:"gpu"`            // index; absent: not known
 	UUID     string    `json:"uuid,omitempty"` // of the GPU or MIG instance
 	Function string    `json:"function"`

@@ -280,6 +280,13 @@ var harmlessPatterns = []pattern{
 		d.wait(1)
 		j.exits(0)
 	}},
+	{"oom", "quiet_driver_other_gpu_at_once", nil, func(d *driven) { // the same thread goes to another GPU, and fails of something else
+		j := replicated(d)
+		j.ask(12 * gib)
+		j.callOn(1, "cuMemAlloc_v2", 12*gib, 1<<50, 0)
+		d.wait(0.3)
+		j.exits(1)
+	}},
 	{"oom", "quiet_driver_managed_exit_1", nil, func(d *driven) { // what was refused was not the GPU's
 		j := trained(d, 30)
 		j.call("cuMemAllocManaged", 90*gib, 0, 2)

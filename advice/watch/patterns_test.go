@@ -347,6 +347,24 @@ var patterns = []pattern{
 		d.wait(1)
 		j.exits(1)
 	}},
+	{"oom", "fires_driver_replicas_at_once", deadly, func(d *driven) { // another thread is granted the same on another GPU
+		j := replicated(d)
+		j.torch(12*gib, 0)
+		j.thread = 1
+		j.callOn(1, "cuMemAlloc_v2", 12*gib, 1<<50, 0)
+		d.wait(0.3)
+		j.exits(1)
+	}},
+}
+
+// replicated is a program that uses a second GPU, too.
+func replicated(d *driven) *drivenJob {
+	d.beside(5000, "python other.py")
+	j := trained(d, 30)
+	j.env = map[string]string{"CUDA_DEVICE_ORDER": "PCI_BUS_ID"}
+	j.callOn(1, "cuMemAlloc_v2", 4*gib, 1<<49, 0)
+	d.wait(4)
+	return j
 }
 
 // expandable asks for a tensor in pieces of 20 MiB, and gives all of them back when one is refused.

@@ -317,7 +317,11 @@ func (t *Tracker) gives(p *process, c *Call, f *Function) {
 		return
 	}
 	p.waiting++
-	t.calls = append(t.calls, asked{seat: s, Request: sampler.Request{Time: c.Time, PID: c.PID, Function: f.Name, Bytes: n, Answer: c.Answer}})
+	thread := c.TID
+	if thread == c.PID {
+		thread = 0
+	}
+	t.calls = append(t.calls, asked{seat: s, Request: sampler.Request{Time: c.Time, PID: c.PID, TID: thread, Function: f.Name, Bytes: n, Answer: c.Answer}})
 }
 
 // asks is the seat of a call, on the GPU where it seems to be.
