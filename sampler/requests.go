@@ -38,6 +38,7 @@ type Refusal struct {
 	GPU       Opt[int] `json:"gpu,omitzero"` // index of the one that is not watched, of a process that has ended
 	Tries     int      `json:"tries"`        // refused one after another
 	Freed     Bytes    `json:"freed_bytes"`
+	Host      Bytes    `json:"host_bytes,omitzero"` // pinned on the host in its place
 	Outcome   string   `json:"outcome"`
 }
 

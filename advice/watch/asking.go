@@ -350,6 +350,15 @@ func (a *asking) pending() bool {
 	return a.refusal.Tries > 0 && a.refusal.Outcome == sampler.RefusalOpen
 }
 
+// littlePart: memory of the host that is a smaller part of what was refused is in its place only if the program goes on with that.
+const littlePart = 2
+
+// madeDoWithLittle says whether that is all that came of the last refusal.
+func (a *asking) madeDoWithLittle() bool {
+	r := &a.refusal
+	return r.Outcome == sampler.RefusalOther && r.Host > 0 && r.Host < r.Smallest/littlePart
+}
+
 // wentOn says whether the process was granted memory after it was refused some.
 func (a *asking) wentOn() bool {
 	return a.times >= wentOnTimes || a.after >= wentOnBytes || a.asked.Granted-a.granted >= wentOnTimes ||

@@ -48,10 +48,10 @@ const (
 // by what it asked for, and how long ago.
 func (p *proc) died() bool {
 	a := &p.asking
-	if !a.pending() || p.plansAgain() || a.movesToHost() || a.handed == a.tried {
+	end := a.end()
+	if !a.pending() && !(end == gaveUp && p.seen-a.tried <= atOnceSeconds && a.madeDoWithLittle()) || p.plansAgain() || a.movesToHost() || a.handed == a.tried {
 		return false
 	}
-	end := a.end()
 	if end == gaveUp && !a.faulted() && (a.probed() || a.tested(p.seen-a.tried) || a.descended(p.seen-a.tried)) {
 		return false
 	}

@@ -347,12 +347,28 @@ var patterns = []pattern{
 		d.wait(1)
 		j.exits(1)
 	}},
+	{"oom", "fires_driver_layers_exit_1", deadly, func(d *driven) { // as many layers as fit, and it takes a moment to fail
+		j := d.job(4242, "python serve.py")
+		d.wait(2)
+		for j.ask(gib) {
+			d.wait(0.02)
+		}
+		d.wait(4)
+		j.exits(1)
+	}},
 	{"oom", "fires_driver_replicas_at_once", deadly, func(d *driven) { // another thread is granted the same on another GPU
 		j := replicated(d)
 		j.torch(12*gib, 0)
 		j.thread = 1
 		j.callOn(1, "cuMemAlloc_v2", 12*gib, 1<<50, 0)
 		d.wait(0.3)
+		j.exits(1)
+	}},
+	{"oom", "fires_driver_little_pinned_at_once", deadly, func(d *driven) { // a part of it on the host is not enough
+		j := trained(d, 30)
+		j.ask(12 * gib)
+		j.with("cuMemHostAlloc", 2*gib)
+		d.wait(0.4)
 		j.exits(1)
 	}},
 }

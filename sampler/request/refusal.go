@@ -42,7 +42,7 @@ func (t *tally) refuse(c *Call, n sampler.Bytes) {
 		if t.loosened.After(r.last) { // to make room for this one
 			r.loosed = t.loosened
 		}
-		r.Smallest, r.last, r.got = min(r.Smallest, n), c.Time, 0
+		r.Smallest, r.last, r.got, r.Host = min(r.Smallest, n), c.Time, 0, 0
 	} else {
 		t.refusal = &refusal{tid: c.TID, last: c.Time, Refusal: sampler.Refusal{Time: c.Time, Bytes: n, Smallest: n, Function: Functions[c.Function].Name, Tries: 1}}
 		if r != nil && r.Outcome == sampler.RefusalOpen && r.tid != c.TID && c.Time.Sub(r.last) <= retryWithin {
@@ -177,9 +177,23 @@ func (t *tally) comes(r *refusal, outcome string, granted sampler.Bytes) {
 // other notes that memory of another kind was granted, which may be in place of what was refused: no allocator asks
 // again by another function.
 func (t *tally) other(c *Call, n sampler.Bytes) {
-	if r := t.refusal; r != nil && r.Outcome == sampler.RefusalOpen && r.tid == c.TID && n >= r.Smallest/smallerPart && c.Time.Sub(r.last) <= retryWithin {
+	if r := t.refusal; r != nil && r.Outcome == sampler.RefusalOpen && r.inPlace(c, n) {
 		t.comes(r, sampler.RefusalOther, n)
 	}
+}
+
+// onHost notes the same of memory of the host, which may be granted in parts.
+func (t *tally) onHost(c *Call, n sampler.Bytes) {
+	r := t.refusal
+	if r != nil && r.Bytes > 0 && (r.Outcome == sampler.RefusalOpen || r.Host > 0) && r.inPlace(c, n) {
+		r.Host = min(r.Host+n, sampler.MaxPlausible)
+	}
+	t.other(c, n)
+}
+
+// inPlace says whether so much may be in the place of what was refused, or of a part of it.
+func (r *refusal) inPlace(c *Call, n sampler.Bytes) bool {
+	return r.tid == c.TID && n >= r.Smallest/smallerPart && c.Time.Sub(r.last) <= retryWithin
 }
 
 // smallerPart: what is granted after a refusal is its smaller plan when it is not a small

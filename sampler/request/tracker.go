@@ -298,7 +298,7 @@ func (t *Tracker) gives(p *process, c *Call, f *Function) {
 	onHost := f.Memory == Host || p.onHost(c)
 	if onHost && c.Answer == success {
 		for _, s := range p.seats {
-			s.tally.other(c, held)
+			s.tally.onHost(c, held)
 		}
 	}
 	if onHost || c.Answer != success && c.Answer != outOfMemory {
