@@ -66,8 +66,8 @@ func (t *tally) lately(at time.Time) (most sampler.Bytes) {
 func (t *tally) free(r *refusal) (n sampler.Opt[sampler.Bytes], age sampler.Opt[int]) {
 	n, age = t.gpu.free(r.last)
 	read := readAt(r.last, age)
-	switch {
-	case age.Known() && (read.Before(milli(t.context)) || read.Before(r.loosed.Add(included))), !r.possible(n) && !t.gpu.sure(read):
+	stale := age.Known() && (read.Before(milli(t.context)) || read.Before(r.loosed.Add(included)))
+	if stale || !r.possible(n) && !t.gpu.sure(read) {
 		return sampler.Opt[sampler.Bytes]{}, sampler.Opt[int]{}
 	}
 	return n, age
@@ -86,9 +86,9 @@ func later(a, b time.Time) time.Time {
 	return a
 }
 
-// stood says whether so much was free after a refusal because it was at it, too: the process gave nothing back since of which no call tells, or
+// unmoved says whether so much was free after a refusal because it was at it, too: the process gave nothing back since of which no call tells, or
 // nothing has come of that, for as much was free before.
-func (t *tally) stood(r *refusal, after sampler.Bytes) bool {
+func (t *tally) unmoved(r *refusal, after sampler.Bytes) bool {
 	if t.loosened.IsZero() && t.gaveUntold.Before(r.last) {
 		return true
 	}
@@ -140,7 +140,7 @@ func (t *tally) measure(now, lived time.Time) {
 	if !r.possible(free) && !t.gpu.sure(read) {
 		return
 	}
-	if free.Known() && (free.Or(0) < r.Free.Or(0) || !r.Free.Known() && !read.After(lived) && t.stood(r, free.Or(0))) {
+	if free.Known() && (free.Or(0) < r.Free.Or(0) || !r.Free.Known() && !read.After(lived) && t.unmoved(r, free.Or(0))) {
 		r.frees(free, age, r.FreeAbout || about)
 	}
 }
