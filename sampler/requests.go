@@ -33,11 +33,13 @@ type Refusal struct {
 	Free     Opt[Bytes] `json:"free_bytes"`           // on the GPU at that moment; absent: the GPU is not known
 	FreeAge  Opt[int]   `json:"free_age_ms,omitzero"` // ms from the reading that Free is from, with all calls since, to the refusal; below 0: it came after that
 	// Who else uses the GPU took or gave memory meanwhile by calls that are not looked at: Free is about so much.
-	FreeAbout bool   `json:"free_about,omitzero"`
-	Function  string `json:"function"` // of the driver: "cuMemAlloc_v2"
-	Tries     int    `json:"tries"`    // refused one after another
-	Freed     Bytes  `json:"freed_bytes"`
-	Outcome   string `json:"outcome"`
+	FreeAbout bool     `json:"free_about,omitzero"`
+	Function  string   `json:"function"`     // of the driver: "cuMemAlloc_v2"
+	GPU       Opt[int] `json:"gpu,omitzero"` // index of the one that is not watched, of a process that has ended
+	Tries     int      `json:"tries"`        // refused one after another
+	Freed     Bytes    `json:"freed_bytes"`
+	Host      Bytes    `json:"host_bytes,omitzero"` // pinned on the host in its place
+	Outcome   string   `json:"outcome"`
 }
 
 // What came of a refusal.
@@ -57,6 +59,7 @@ func (r *Refusal) MadeDo() bool { return r.Outcome == RefusalSmaller || r.Outcom
 type Request struct {
 	Time     time.Time `json:"time"`
 	PID      int       `json:"pid"`
+	TID      int       `json:"tid,omitzero"`   // the thread; 0: that of the program's begin, or not known
 	GPU      Opt[int]  `json:"gpu"`            // index; absent: not known
 	UUID     string    `json:"uuid,omitempty"` // of the GPU or MIG instance
 	Function string    `json:"function"`

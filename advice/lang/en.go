@@ -915,9 +915,12 @@ var textsEN = map[string]string{
 	"alert.oom.wanted":        "its peaks reach {wanted}, and others left it {room}",
 	"alert.oom.held":          "it held {held}, its peak, and {free} was free in its last seconds",
 
-	"alert.oom.died.unplaced":       "{process} {died}: {size} refused, on a GPU that is not known",
-	"alert.oom.no_context.unplaced": "{process} {died}: the driver could not make a context, on a GPU that is not known",
-	"alert.oom.died_piece.unplaced": "{process} {died_of} a refused request, of which only a piece is known and not the GPU",
+	"alert.oom.died.unplaced":        "{process} {died}: {size} refused, on a GPU that is not known",
+	"alert.oom.no_context.unplaced":  "{process} {died}: the driver could not make a context, on a GPU that is not known",
+	"alert.oom.died_piece.unplaced":  "{process} {died_of} a refused request, of which only a piece is known and not the GPU",
+	"alert.oom.died.unwatched":       "{process} {died}: {size} refused on GPU {gpu}, which is not watched",
+	"alert.oom.no_context.unwatched": "{process} {died}: the driver could not make a context on GPU {gpu}, which is not watched",
+	"alert.oom.died_piece.unwatched": "{process} {died_of} a refused request on GPU {gpu}, which is not watched; only a piece of it is known",
 
 	"alert.repeat_spike":       "GPU {gpu}: the next spike ({when}) is {short} too large: it needs {need} on top of the {held} held now, {free} will be free",
 	"alert.repeat_spike.later": "GPU {gpu}: the spike after next ({when}) is {short} too large: it needs {need} on top of the {held} held now, {free} will be free",

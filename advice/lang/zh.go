@@ -915,9 +915,12 @@ var textsZH = map[string]string{
 	"alert.oom.wanted":        "它的峰值达到 {wanted}，其他进程只给它留下 {room}",
 	"alert.oom.held":          "它占用 {held}（其峰值），最后几秒空闲 {free}",
 
-	"alert.oom.died.unplaced":       "{process} {died}请求被拒绝而结束：{size}，GPU 未知",
-	"alert.oom.no_context.unplaced": "{process} {died}驱动无法创建上下文而结束，GPU 未知",
-	"alert.oom.died_piece.unplaced": "{process} {died_of}请求被拒绝而结束，只知道其中一块的大小，GPU 未知",
+	"alert.oom.died.unplaced":        "{process} {died}请求被拒绝而结束：{size}，GPU 未知",
+	"alert.oom.no_context.unplaced":  "{process} {died}驱动无法创建上下文而结束，GPU 未知",
+	"alert.oom.died_piece.unplaced":  "{process} {died_of}请求被拒绝而结束，只知道其中一块的大小，GPU 未知",
+	"alert.oom.died.unwatched":       "{process} {died}请求被拒绝而结束：{size}，在未监视的 GPU {gpu} 上",
+	"alert.oom.no_context.unwatched": "{process} {died}驱动无法在未监视的 GPU {gpu} 上创建上下文而结束",
+	"alert.oom.died_piece.unwatched": "{process} {died_of}在未监视的 GPU {gpu} 上的请求被拒绝而结束，只知道其中一块的大小",
 
 	"alert.repeat_spike":       "GPU {gpu}：下一次峰值（{when}）超出 {short}：在现有 {held} 之上还需要 {need}，届时空闲 {free}",
 	"alert.repeat_spike.later": "GPU {gpu}：再下一次峰值（{when}）超出 {short}：在现有 {held} 之上还需要 {need}，届时空闲 {free}",

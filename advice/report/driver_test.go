@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -113,5 +114,20 @@ func TestReportedRequests(t *testing.T) {
 	out := reportOf(t, "fires_driver", -1)
 	if r := out.Processes[0].Requests; r == nil || r.Refused != 2 || r.Refusal.Bytes != 16*sampler.GiB {
 		t.Errorf("%+v", r)
+	}
+}
+
+// A near miss that comes again and is worth more then is told again, with what the live monitor said then; the first stays as it was.
+func TestReportedAgain(t *testing.T) {
+	out := reportOf(t, "../flush/fires_driver_again", -1)
+	if len(out.Alerts) != 2 {
+		t.Fatalf("%+v", out.Alerts)
+	}
+	a, b := out.Alerts[0], out.Alerts[1]
+	if a.ID != b.ID || a.Level != sampler.LevelNotice || b.Level != sampler.LevelWarning || strings.Contains(a.Text, "2 times") || !strings.Contains(b.Text, "2 times") {
+		t.Errorf("%+v\n%+v", a, b)
+	}
+	if b.T < a.T+39 || b.T > a.T+42 || !b.Time.Equal(a.Time.Add(time.Duration(b.T-a.T)*time.Second)) || !a.End.Equal(b.End) {
+		t.Errorf("at %v and %v, until %v and %v", a.T, b.T, a.End, b.End)
 	}
 }

@@ -193,12 +193,16 @@ func (r *Reporter) gather(open []sampler.Alert) {
 
 func (r *Reporter) saveAlerts() {
 	r.unsaved = 0
-	at := map[string]int{}
+	type key struct {
+		id string
+		t  float64
+	}
+	at := map[key]int{}
 	for i := range r.alerts {
-		at[r.alerts[i].ID] = i
+		at[key{r.alerts[i].ID, r.alerts[i].T}] = i
 	}
 	for _, a := range r.watch.Past() {
-		if i, ok := at[a.ID]; ok {
+		if i, ok := at[key{a.ID, a.T}]; ok {
 			r.alerts[i].End = a.End
 		} else if len(r.alerts) < maxReportAlerts {
 			r.alerts = append(r.alerts, a)

@@ -17,13 +17,15 @@ type asking struct {
 	asked   sampler.Requests  // newest; without its refusal
 	refusal sampler.Refusal   // newest
 	tried   float64           // when it was last refused; NaN: never
+	by      int               // the thread that was, where parted; see sampler.Request
+	parted  bool              // that is known
 	first   float64           // when the first of those tries was
 	handed  float64           // the same, if its work goes on in a process that it has begun since
 	granted int               // by then
 	live    sampler.Bytes     // then
 	burst   burst
 	after   sampler.Bytes // granted since, as far as requests are told one by one
-	one     sampler.Bytes // the largest of those
+	one     sampler.Bytes // the largest of those, but for what another thread was granted on another GPU
 	times   int           // how many
 	met     float64       // when something was granted last, after it was refused; as far as is known, not later
 	folded  float64       // when it was folded last
@@ -206,14 +208,19 @@ func (a *asking) age(at float64) float64 { return at - a.began + a.lead }
 func (a *asking) meetContext(now float64, at time.Time) {
 	if r := a.row.Refusal; r != nil && r.Bytes == 0 && (a.refusal.Tries == 0 || r.Time.After(a.refusal.Time)) {
 		a.begin(now)
-		a.tried, a.told, a.times, a.after, a.one = min(now, now-at.Sub(r.Time).Seconds()), true, 0, 0, 0
+		a.tried, a.told, a.times, a.after, a.one, a.parted = min(now, now-at.Sub(r.Time).Seconds()), true, 0, 0, 0, false
 	}
 }
 
-// elsewhere takes a request on another GPU, or on one that is not known: who is granted memory goes on, wherever that is.
+// elsewhere takes a request on another GPU, or on one that is not known: who is granted memory goes on, wherever that is. What another thread is
+// granted there is in the place of nothing: programs that use several GPUs at once ask for the same on each.
 func (a *asking) elsewhere(r *sampler.Request, at float64) {
-	if r.Answer == 0 {
-		a.grant(r, at)
+	if r.Answer != 0 {
+		return
+	}
+	one := a.one
+	if a.grant(r, at); a.parted && r.TID != a.by && r.GPU.Known() {
+		a.one = one
 	}
 }
 
@@ -253,7 +260,7 @@ func (a *asking) take(r *sampler.Request, at float64) {
 	}
 	a.filled = a.run.fills(r.Bytes, at)
 	a.descent.refused(r.Bytes, at)
-	a.tried, a.told, a.times, a.after, a.one = at, true, 0, 0, 0
+	a.tried, a.told, a.times, a.after, a.one, a.by, a.parted = at, true, 0, 0, 0, r.TID, true
 	a.flushed.refused(at)
 }
 
@@ -310,7 +317,7 @@ func (a *asking) foldRefusal(r sampler.Refusal, now float64, at time.Time) {
 	}
 	if another || r.Tries > was.Tries {
 		if !a.told { // requests are not told one by one
-			a.tried, a.times, a.after, a.one = now, 0, 0, 0
+			a.tried, a.times, a.after, a.one, a.parted = now, 0, 0, 0, false
 			if another {
 				a.tried = seen
 			}
@@ -341,6 +348,15 @@ func (a *asking) unresolved() {
 // pending says whether nothing has come of the last refusal.
 func (a *asking) pending() bool {
 	return a.refusal.Tries > 0 && a.refusal.Outcome == sampler.RefusalOpen
+}
+
+// littlePart: memory of the host that is a smaller part of what was refused is in its place only if the program goes on with that.
+const littlePart = 2
+
+// madeDoWithLittle says whether that is all that came of the last refusal.
+func (a *asking) madeDoWithLittle() bool {
+	r := &a.refusal
+	return r.Outcome == sampler.RefusalOther && r.Host > 0 && r.Host < r.Smallest/littlePart
 }
 
 // wentOn says whether the process was granted memory after it was refused some.

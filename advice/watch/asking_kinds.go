@@ -88,18 +88,26 @@ var harmlessRefusals = []harmless{
 
 // tested says whether a process that ends so many seconds after the refusal took pieces of one size and nothing else until one was refused, and gave
 // them all back: whatever it says in the end, such as that it has found errors, is not of that. Who fails of it has other memory, too, or does not
-// give it back. Who ends at once has tested nothing: it is a tester only if it took many, as fast as it could.
+// give it back. Who ends at once has tested nothing: it is a tester only if it took many, as fast as it could; so is who keeps them all and lives on
+// for longer than it takes to fail.
 func (a *asking) tested(after float64) bool {
 	r, peak := &a.refusal, float64(a.asked.Peak)
 	n := cmp.Or(a.run.n, a.asked.Granted)
 	pieces := float64(r.Bytes) * float64(n)
 	switch {
-	case r.Tries != 1 || !a.asked.Whole || a.asked.Largest != r.Bytes || float64(a.asked.Live) > leftShare*peak:
+	case r.Tries != 1 || !a.asked.Whole || a.asked.Largest != r.Bytes:
 		return false
 	case pieces < fillShare*peak || peak < fillShare*pieces || a.run.n > 0 && (a.run.bytes != r.Bytes || a.tried-a.run.since > fillSeconds):
 		return false
+	}
+	hurried := a.filled && n >= manyPieces && (a.run.n == 0 || a.run.hurries(a.tried))
+	switch live := float64(a.asked.Live); {
+	case live == peak && live > 0:
+		return hurried && after > goesSeconds && a.asked.Refused == 1
+	case live > leftShare*peak:
+		return false
 	case after <= atOnceSeconds:
-		return a.filled && n >= manyPieces && (a.run.n == 0 || a.run.hurries(a.tried))
+		return hurried
 	}
 	return n >= fewPieces
 }

@@ -23,6 +23,7 @@ func (w *Watch) Clone() *Watch {
 	copied := func(in *incident) *incident {
 		if copies[in] == nil {
 			fresh := *in
+			fresh.rises = slices.Clone(in.rises)
 			copies[in] = &fresh
 		}
 		return copies[in]

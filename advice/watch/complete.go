@@ -17,9 +17,38 @@ func bare(e *sampler.OOMEvent) bool {
 	return slices.Contains(bareKinds, e.Kind) && !e.Requested.Known() && !e.GPUFree.Known() && !e.GPUTotal.Known() && !e.Allocated.Known()
 }
 
-// completed is a failure that a text tells without figures, with those of the driver: what it refused, and what the text says of the run.
+// sized says whether a text tells how much was refused, and not how much was free.
+func sized(e *sampler.OOMEvent) bool {
+	return e.MemoryKind != sampler.MemoryHost && e.Requested.Known() && !e.GPUFree.Known()
+}
+
+// printedWithin is by how much a size may be off that is printed in GiB with two decimals; 0: it is printed otherwise.
+func printedWithin(n sampler.Bytes) sampler.Bytes {
+	const hundredth = float64(sampler.GiB) / 100
+	if n < sampler.GiB || math.Abs(float64(n)-math.Round(float64(n)/hundredth)*hundredth) >= 1 {
+		return 0
+	}
+	return sampler.GiB / 200
+}
+
+// asks says whether a text tells of the size that was refused: that of a tensor, for which an allocator asks for a segment, or which it asks for
+// again with less, until it is just enough. Of pieces that size is not known.
+func (d *Death) asks(e *sampler.OOMEvent) bool {
+	asked, known := sampler.Plausible(e.Requested)
+	off := printedWithin(asked)
+	return known && !piece(&d.refusal) && asked <= d.refusal.Bytes+off && cmp.Or(d.refusal.Smallest, d.refusal.Bytes) <= asked+off+largeSegment
+}
+
+// completed is a failure that a text tells without figures, with those of the driver: what it refused, and what the text says of the run. One that the
+// text tells with its size has from the driver what else there was.
 func (d *Death) completed(e sampler.OOMEvent) (sampler.OOMEvent, bool) {
-	if !bare(&e) {
+	switch {
+	case bare(&e):
+	case sized(&e) && d.asks(&e):
+		e.GPUFree, e.GPUFreeAbout, e.GPUTotal = d.Event.GPUFree, d.Event.GPUFreeAbout, e.GPUTotal.Else(d.Event.GPUTotal)
+		e.PID, e.ProcessInUse = e.PID.Else(d.Event.PID), e.ProcessInUse.Else(d.Event.ProcessInUse)
+		return e, true
+	default:
 		return e, false
 	}
 	c := d.Event
@@ -80,12 +109,33 @@ func (w *Watch) rekey(was incidentKey, o *failure) {
 // Completed is the death of which a log told without figures, and the failure with them; false: there is none.
 func (w *Watch) Completed(e sampler.OOMEvent) (Death, bool) {
 	for i := range w.failures {
-		if o := &w.failures[i]; o.logged && o.death.PID != 0 && bare(&o.printed) && o.printed.SameInLog(&e) {
-			d := o.death
-			d.Event, _ = d.completed(e)
-			d.Incident.Events = []sampler.OOMEvent{d.Event}
+		o := &w.failures[i]
+		if !o.logged || !o.event.SameInLog(&e) && !(o.death.PID != 0 && o.printed.SameInLog(&e)) {
+			continue
+		}
+		d, known := o.death, o.death.PID != 0
+		if !known {
+			d, known = w.refusedTo(o)
+		}
+		if event, lacked := d.completed(e); known && lacked {
+			d.Event, d.Incident.Events = event, []sampler.OOMEvent{event}
 			return d, true
 		}
 	}
 	return Death{}, false
+}
+
+// refusedTo is what the driver refused a process that is there, or was a moment ago, as a text told of a failure: it may not have ended of that, or not yet.
+func (w *Watch) refusedTo(o *failure) (best Death, found bool) {
+	for _, g := range w.gpus {
+		for _, p := range g.procs {
+			if p.asking.refusal.Tries == 0 {
+				continue
+			}
+			if d := w.deathOf(g, p); d.is(o.event, o.at, o.gpu, o.placed) && (!found || math.Abs(d.T-o.at) < math.Abs(best.T-o.at)) {
+				best, found = d, true
+			}
+		}
+	}
+	return best, found
 }

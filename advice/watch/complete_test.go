@@ -11,8 +11,9 @@ import (
 // of first, in one alert.
 func TestTextWithoutFigures(t *testing.T) {
 	bare := sampler.OOMEvent{Kind: sampler.KindCUDAError, MemoryKind: sampler.MemoryGPU, Framework: "pytorch", Line: 3, Text: "RuntimeError: CUDA error: out of memory"}
-	own := bare
+	own, size := bare, bare
 	own.Requested = sampler.Some(10 * gib)
+	size.Requested = sampler.Some(12 * gib)
 	for name, row := range map[string]struct {
 		event sampler.OOMEvent
 		first bool // the text comes first
@@ -21,6 +22,8 @@ func TestTextWithoutFigures(t *testing.T) {
 	}{
 		"the text first":         {bare, true, "GPU 0: out of memory: 12.0 GiB refused with 9.7 GiB free", sampler.Some(9960 * mib)},
 		"the driver first":       {bare, false, "GPU 0: out of memory: 12.0 GiB refused with 9.7 GiB free", sampler.Some(9960 * mib)},
+		"the size first":         {size, true, "GPU 0: out of memory: 12.0 GiB refused with 9.7 GiB free", sampler.Some(9960 * mib)},
+		"the size second":        {size, false, "GPU 0: out of memory: 12.0 GiB refused with 9.7 GiB free", sampler.Some(9960 * mib)},
 		"with a size of its own": {own, false, "GPU 0: out of memory: 10.0 GiB refused", sampler.Opt[sampler.Bytes]{}},
 	} {
 		w := New(Options{})
@@ -63,6 +66,56 @@ func TestTextWithoutFigures(t *testing.T) {
 		d, ok := w.Completed(row.event)
 		if ok != row.free.Known() || !d.Event.GPUFree.Equal(row.free) || ok && (d.Event.Requested.Or(0) != 12*gib || d.Event.PID.Or(0) != 7 || d.Event.Framework != "pytorch" || d.Event.Text != bare.Text) {
 			t.Errorf("%s: %v, %+v", name, ok, d.Event)
+		}
+	}
+}
+
+// A text that tells the size alone has what was free, the GPU and its total from the refusal of about that size, also of a process that lives on.
+func TestTextWithItsSize(t *testing.T) {
+	event := sampler.OOMEvent{Kind: sampler.KindXLA, MemoryKind: sampler.MemoryGPU, Framework: "jax", Text: "RESOURCE_EXHAUSTED", Requested: sampler.Some(12 * gib)}
+	printed := 12*gib + gib/100
+	for name, row := range map[string]struct {
+		asked  sampler.Bytes
+		series []sampler.Bytes // refused, first and last
+		change func(e *sampler.OOMEvent)
+		want   bool
+	}{
+		"the same":                {12 * gib, []sampler.Bytes{12 * gib, 12 * gib}, nil, true},
+		"of a segment":            {12*gib - 5*mib, []sampler.Bytes{12 * gib, 12 * gib}, nil, true},
+		"asked for less and less": {8 * gib, []sampler.Bytes{12 * gib, 7 * gib}, nil, true},
+		"rounded up":              {printed, []sampler.Bytes{printed - 4*mib, printed - 4*mib}, nil, true},
+		"rounded up by too much":  {printed, []sampler.Bytes{printed - 6*mib, printed - 6*mib}, nil, false},
+		"more":                    {12*gib + 1, []sampler.Bytes{12 * gib, 12 * gib}, nil, false},
+		"less":                    {10 * gib, []sampler.Bytes{12 * gib, 12 * gib}, nil, false},
+		"it tells what was free":  {12 * gib, []sampler.Bytes{12 * gib, 12 * gib}, func(e *sampler.OOMEvent) { e.GPUFree = sampler.Some(gib) }, false},
+		"of the host":             {12 * gib, []sampler.Bytes{12 * gib, 12 * gib}, func(e *sampler.OOMEvent) { e.MemoryKind = sampler.MemoryHost }, false},
+	} {
+		w, e := New(Options{}), event
+		e.Requested = sampler.Some(row.asked)
+		if row.change != nil {
+			row.change(&e)
+		}
+		for i := range 8 {
+			s := sampler.Snapshot{Time: drivenTime(float64(i)), GPUs: []sampler.GPU{gpuOf(0, 40960, 31000), gpuOf(1, 40960, 1000)}}
+			s.GPUs[0].UUID, s.GPUs[1].UUID = "a", "b"
+			p := processOf(7, "python a.py", 30000)
+			p.Requests = &sampler.Requests{Granted: 9, Live: 29 * gib, Largest: 5 * gib}
+			if i >= 4 {
+				p.Requests.Refused = 2
+				p.Requests.Refusal = &sampler.Refusal{Time: drivenTime(3.9), Bytes: row.series[0], Smallest: row.series[1], Tries: 2, Function: "cuMemAlloc_v2", Free: sampler.Some(5 * gib)}
+			}
+			s.GPUs[0].Processes = []sampler.Process{p}
+			if i == 4 {
+				w.Event(e, drivenTime(3.95))
+			}
+			w.Add(s)
+		}
+		d, ok := w.Completed(e)
+		if ok != row.want {
+			t.Errorf("%s: %v", name, ok)
+		}
+		if got := d.Event; ok && (d.GPU != 0 || got.GPUFree.Or(0) != 5*gib || got.GPUTotal.Or(0) != 40960*mib || got.Requested.Or(0) != row.asked || got.Kind != e.Kind || got.PID.Or(0) != 7 || !d.Incident.History.Free.Equal(got.GPUFree)) {
+			t.Errorf("%s: on GPU %d, %+v, %v free", name, d.GPU, got, d.Incident.History.Free)
 		}
 	}
 }

@@ -48,10 +48,10 @@ const (
 // by what it asked for, and how long ago.
 func (p *proc) died() bool {
 	a := &p.asking
-	if !a.pending() || p.plansAgain() || a.movesToHost() || a.handed == a.tried {
+	end := a.end()
+	if !a.pending() && !(end == gaveUp && p.seen-a.tried <= atOnceSeconds && a.madeDoWithLittle()) || p.plansAgain() || a.movesToHost() || a.handed == a.tried {
 		return false
 	}
-	end := a.end()
 	if end == gaveUp && !a.faulted() && (a.probed() || a.tested(p.seen-a.tried) || a.descended(p.seen-a.tried)) {
 		return false
 	}
@@ -140,7 +140,7 @@ func (w *Watch) deathOf(g *gpu, p *proc) Death {
 	in := incidentOf(g, p)
 	in.Lang, in.History.Free = w.lang, r.Free
 	in.History.Others = p.asking.withKin(g.thereThen(p, in.History.Others))
-	if free := g.lowest.last(p.seen, endingSeconds); !r.Free.Known() && free == free {
+	if free := g.lowest.last(p.seen, endingSeconds); !r.Free.Known() && p.asking.pools == 0 && free == free { // pools may have given back since
 		in.History.Free = sampler.Some(series.Bytes(free))
 	}
 	in.History.Age = sampler.Some(ageOf(p, &w.clock))
@@ -291,7 +291,7 @@ func (d *Death) is(e sampler.OOMEvent, at float64, key sampler.GPUKey, placed bo
 		return false
 	}
 	asked, known := sampler.Plausible(e.Requested)
-	return e.PID.Or(0) == d.PID || piece(&d.refusal) || !known || asked <= d.refusal.Bytes && cmp.Or(d.refusal.Smallest, d.refusal.Bytes) <= 2*asked+largeSegment
+	return e.PID.Or(0) == d.PID || piece(&d.refusal) || !known || d.asks(&e) || asked <= d.refusal.Bytes && cmp.Or(d.refusal.Smallest, d.refusal.Bytes) <= 2*asked+largeSegment
 }
 
 // toldOf finds the death of which a log tells now, and makes that one failure of both.

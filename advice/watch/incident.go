@@ -3,6 +3,7 @@ package watch
 import (
 	"cmp"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -32,15 +33,16 @@ type incident struct {
 	ready       bool
 	fired       bool
 	found       finding
-	first, now  sampler.Alert // as fired, and as it is
-	dueSince    float64       // since when its ETA has been 0; NaN: it is not
-	refuted     bool          // its time came and nothing happened
-	renderedAt  float64       // when the words of now were made
-	calmSince   float64       // since when it deserves a lower level than it has; NaN: it does not
-	line        string        // the line of a text in which it stands
-	apartSince  float64       // since when it differs from the first of that line; NaN: it does not
-	completed   bool          // it fired before all that it tells was known
-	stopped     []int         // processes that its advice was to stop, and that have ended
+	first, now  sampler.Alert   // as fired, and as it is
+	rises       []sampler.Alert // as it was whenever its level had become higher than ever
+	dueSince    float64         // since when its ETA has been 0; NaN: it is not
+	refuted     bool            // its time came and nothing happened
+	renderedAt  float64         // when the words of now were made
+	calmSince   float64         // since when it deserves a lower level than it has; NaN: it does not
+	line        string          // the line of a text in which it stands
+	apartSince  float64         // since when it differs from the first of that line; NaN: it does not
+	completed   bool            // it fired before all that it tells was known
+	stopped     []int           // processes that its advice was to stop, and that have ended
 }
 
 // renderSeconds is how often the words of an open alert are made anew, and when a new peak
@@ -81,6 +83,7 @@ func (in *incident) renew(f *Facts) (stale bool) {
 	in.calm(f.now)
 	if in.found.level != in.now.Level {
 		in.render(f)
+		in.rise(f)
 	}
 	in.now.ETA = in.found.eta
 	return f.now-in.renderedAt >= renderSeconds || f.gpu != nil && f.gpu.lowered > in.renderedAt
@@ -128,7 +131,28 @@ func (in *incident) render(f *Facts) {
 	}
 }
 
+// rise keeps how it is when its level is higher than ever since the same has happened again: it was raised as less.
+func (in *incident) rise(f *Facts) {
+	if !in.found.recurs || urgency(in.now.Level) <= urgency(in.highest()) {
+		return
+	}
+	a := in.now
+	a.T, a.Time = f.now, f.time
+	in.rises = append(slices.Clone(in.rises), a)
+}
+
+func (in *incident) highest() string {
+	if n := len(in.rises); n > 0 {
+		return in.rises[n-1].Level
+	}
+	return in.first.Level
+}
+
 func (in *incident) close(now float64) {
 	end := sampler.Some(now)
 	in.now.End, in.first.End = end, end
+	in.rises = slices.Clone(in.rises)
+	for i := range in.rises {
+		in.rises[i].End = end
+	}
 }

@@ -280,6 +280,38 @@ var harmlessPatterns = []pattern{
 		d.wait(1)
 		j.exits(0)
 	}},
+	{"oom", "quiet_driver_tester_keeps_exit_3", nil, func(d *driven) { // it ends with what it has, and says that it found errors
+		j := d.job(4242, "memtest")
+		d.wait(2)
+		for j.ask(gib) {
+			d.wait(0.02)
+		}
+		d.wait(6)
+		j.exits(3)
+	}},
+	{"oom", "quiet_driver_other_gpu_at_once", nil, func(d *driven) { // the same thread goes to another GPU, and fails of something else
+		j := replicated(d)
+		j.ask(12 * gib)
+		j.callOn(1, "cuMemAlloc_v2", 12*gib, 1<<50, 0)
+		d.wait(0.3)
+		j.exits(1)
+	}},
+	{"oom", "quiet_driver_pinned_exit_1", nil, func(d *driven) { // the host has it instead
+		j := trained(d, 30)
+		j.ask(12 * gib)
+		for range 3 {
+			j.with("cuMemHostAlloc", 2*gib)
+		}
+		d.wait(0.4)
+		j.exits(1)
+	}},
+	{"oom", "quiet_driver_pinned_goes_on", nil, func(d *driven) { // a part of it there is enough to go on with
+		j := trained(d, 30)
+		j.ask(12 * gib)
+		j.with("cuMemHostAlloc", 2*gib)
+		d.wait(4)
+		j.exits(1)
+	}},
 	{"oom", "quiet_driver_managed_exit_1", nil, func(d *driven) { // what was refused was not the GPU's
 		j := trained(d, 30)
 		j.call("cuMemAllocManaged", 90*gib, 0, 2)

@@ -71,6 +71,17 @@ var patterns = []pattern{
 		j.torch(4*gib, 4)
 		d.wait(20)
 	}},
+	{"flush", "fires_driver_again", []string{"notice flush", "warning flush"}, func(d *driven) { // as it starts, and later
+		j := d.job(4242, "python train.py")
+		for range 36 {
+			j.ask(gib)
+		}
+		d.wait(30)
+		j.torch(4*gib, 4)
+		d.wait(40)
+		j.torch(5*gib, 4)
+		d.wait(20)
+	}},
 	{"flush", "fires_driver_slow", nearMiss, func(d *driven) {
 		j := trained(d, 36)
 		j.ask(4 * gib)
@@ -336,6 +347,40 @@ var patterns = []pattern{
 		d.wait(1)
 		j.exits(1)
 	}},
+	{"oom", "fires_driver_layers_exit_1", deadly, func(d *driven) { // as many layers as fit, and it takes a moment to fail
+		j := d.job(4242, "python serve.py")
+		d.wait(2)
+		for j.ask(gib) {
+			d.wait(0.02)
+		}
+		d.wait(4)
+		j.exits(1)
+	}},
+	{"oom", "fires_driver_replicas_at_once", deadly, func(d *driven) { // another thread is granted the same on another GPU
+		j := replicated(d)
+		j.torch(12*gib, 0)
+		j.thread = 1
+		j.callOn(1, "cuMemAlloc_v2", 12*gib, 1<<50, 0)
+		d.wait(0.3)
+		j.exits(1)
+	}},
+	{"oom", "fires_driver_little_pinned_at_once", deadly, func(d *driven) { // a part of it on the host is not enough
+		j := trained(d, 30)
+		j.ask(12 * gib)
+		j.with("cuMemHostAlloc", 2*gib)
+		d.wait(0.4)
+		j.exits(1)
+	}},
+}
+
+// replicated is a program that uses a second GPU, too.
+func replicated(d *driven) *drivenJob {
+	d.beside(5000, "python other.py")
+	j := trained(d, 30)
+	j.env = map[string]string{"CUDA_DEVICE_ORDER": "PCI_BUS_ID"}
+	j.callOn(1, "cuMemAlloc_v2", 4*gib, 1<<49, 0)
+	d.wait(4)
+	return j
 }
 
 // expandable asks for a tensor in pieces of 20 MiB, and gives all of them back when one is refused.

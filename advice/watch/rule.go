@@ -32,6 +32,7 @@ type finding struct {
 	eta    sampler.Opt[float64]   // seconds
 	render func(f *Facts) message // called when somebody will read it
 	over   func() bool            // says that it is refuted, so that nothing is waited for; nil: nothing can
+	recurs bool                   // it is of what has happened, and a higher level says that it has happened again
 }
 
 // message is a finding in words.

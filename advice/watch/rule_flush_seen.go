@@ -23,7 +23,7 @@ func seenFlushes(f *Facts) (out []finding) {
 			continue
 		}
 		lived := f.gpu.livedThrough(p.pid, fl.n, f.now)
-		out = append(out, finding{pid: p.pid, id: seenID, level: nearLevel(lived || fl.n == fl.start), render: func(f *Facts) message { return renderSeen(f, p, lived) }})
+		out = append(out, finding{pid: p.pid, id: seenID, level: nearLevel(lived || fl.n == fl.start), recurs: true, render: func(f *Facts) message { return renderSeen(f, p, lived) }})
 	}
 	return out
 }

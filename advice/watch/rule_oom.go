@@ -119,7 +119,7 @@ func renderFailure(f *Facts, o *failure) message {
 	if known {
 		m.numbers["requested_bytes"] = float64(asked)
 		if freeKnown {
-			m.text += words.Say("alert.oom.refused_free", "size", asked, "free", free)
+			m.text += words.Say("alert.oom.refused_free", "size", asked, "free", words.Rough(free, o.event.GPUFreeAbout))
 		} else {
 			m.text += words.Say("alert.oom.refused", "size", asked)
 		}

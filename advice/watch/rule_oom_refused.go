@@ -99,14 +99,18 @@ func (d *Death) tell(f *Facts, logged bool, m *message) {
 	if d.guess {
 		sure = "likely"
 	}
-	how := []any{"gpu", d.GPU, "process", process, "size", size, "free", said, "total", total, "died", f.words.Say("alert.oom.how." + sure), "died_of", f.words.Say("alert.oom.how_of." + sure)}
+	gpu, where := d.GPU, "unplaced"
+	if d.refusal.GPU.Known() {
+		gpu, where = d.refusal.GPU.Or(0), "unwatched"
+	}
+	how := []any{"gpu", gpu, "process", process, "size", size, "free", said, "total", total, "died", f.words.Say("alert.oom.how." + sure), "died_of", f.words.Say("alert.oom.how_of." + sure)}
 	switch {
 	case d.Unplaced && whole:
-		m.text = f.words.Say("alert.oom.died.unplaced", how...)
+		m.text = f.words.Say("alert.oom.died."+where, how...)
 	case d.Unplaced && d.refusal.Bytes == 0:
-		m.text = f.words.Say("alert.oom.no_context.unplaced", how...)
+		m.text = f.words.Say("alert.oom.no_context."+where, how...)
 	case d.Unplaced:
-		m.text = f.words.Say("alert.oom.died_piece.unplaced", how...)
+		m.text = f.words.Say("alert.oom.died_piece."+where, how...)
 	case over:
 		m.text = f.words.Say("alert.oom.died_over", how...)
 	case whole && known:

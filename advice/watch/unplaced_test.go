@@ -18,6 +18,9 @@ func TestUnplacedDeath(t *testing.T) {
 		"of a size":        {sampler.Refusal{Bytes: 3 * gib, Smallest: 3 * gib, Function: "cuMemAlloc_v2"}, 1, nil, "died: 3.0 GiB refused, on a GPU that is not known"},
 		"of a context":     {sampler.Refusal{Function: "cuCtxCreate_v2"}, 1, nil, "could not make a context, on a GPU"},
 		"of a piece":       {sampler.Refusal{Bytes: 20 * mib, Smallest: 20 * mib, Function: "cuMemCreate"}, 1, nil, "only a piece is known and not the GPU"},
+		"not watched":      {sampler.Refusal{Bytes: 3 * gib, Smallest: 3 * gib, Function: "cuMemAlloc_v2", GPU: sampler.Some(2)}, 1, nil, "died: 3.0 GiB refused on GPU 2, which is not watched"},
+		"a context there":  {sampler.Refusal{Function: "cuCtxCreate_v2", GPU: sampler.Some(2)}, 1, nil, "could not make a context on GPU 2, which is not watched"},
+		"a piece there":    {sampler.Refusal{Bytes: 20 * mib, Smallest: 20 * mib, Function: "cuMemCreate", GPU: sampler.Some(2)}, 1, nil, "a refused request on GPU 2, which is not watched"},
 		"it ended well":    {sampler.Refusal{Bytes: 3 * gib, Smallest: 3 * gib, Function: "cuMemAlloc_v2"}, 0, nil, ""},
 		"it had something": {sampler.Refusal{Bytes: 3 * gib, Smallest: 3 * gib, Function: "cuMemAlloc_v2", Outcome: sampler.RefusalSmaller}, 1, nil, ""},
 		"it went on": {sampler.Refusal{Bytes: 3 * gib, Smallest: 3 * gib, Function: "cuMemAlloc_v2"}, 1, []sampler.Request{

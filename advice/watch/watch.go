@@ -322,13 +322,14 @@ func (w *Watch) list() []sampler.Alert {
 	return alerts
 }
 
-// Past lists the alerts raised so far, oldest first, each as it was when it was raised;
+// Past lists the alerts raised so far, oldest first, each as it was when it was raised, and once more when that happened again and its level rose;
 // End is known for those that are over. The newest 256 are kept.
 func (w *Watch) Past() []sampler.Alert {
-	list := make([]sampler.Alert, len(w.past))
-	for i, in := range w.past {
-		list[i] = in.first
+	list := make([]sampler.Alert, 0, len(w.past))
+	for _, in := range w.past {
+		list = append(append(list, in.first), in.rises...)
 	}
+	slices.SortStableFunc(list, func(a, b sampler.Alert) int { return cmp.Compare(a.T, b.T) })
 	return list
 }
 

@@ -208,12 +208,9 @@ func (y *tally) waits(now time.Time) bool {
 	return y.refusal != nil && y.refusal.Outcome == sampler.RefusalOpen && now.Sub(y.refusal.last) < matters
 }
 
-// unplaced tells once of each process that has ended after it was refused memory, on a GPU that nobody knows: it may have died of
-// that. Its requests are told by then.
+// unplaced tells once of each process that has ended after it was refused memory, on a GPU that nobody knows, or that is not watched while the
+// process uses one that is: it may have died of that. Its requests are told by then.
 func (t *Tracker) unplaced(s *sampler.Snapshot) {
-	if t.partly() {
-		return // it may be of a GPU that is not watched
-	}
 	for _, pid := range slices.Sorted(maps.Keys(t.processes)) {
 		p := t.processes[pid]
 		if p.unplaced || p.over || !p.exit.Known() || p.waiting > 0 {
@@ -228,11 +225,22 @@ func (t *Tracker) unplaced(s *sampler.Snapshot) {
 				last = s
 			}
 		}
-		if last == nil || last.at != (sampler.GPUKey{}) || others && p.got.After(last.tally.refusal.last) { // what it was granted there nobody would count
+		if last == nil || others && p.got.After(last.tally.refusal.last) { // what it was granted there nobody would count
+			continue
+		}
+		known := last.at != sampler.GPUKey{}
+		unwatched := t.machine.Find(last.at)
+		if t.partly() { // one that is not known may be of a GPU that is not watched
+			known = !known || t.watched[last.at] || unwatched == nil || !t.concerns(p)
+		}
+		if known {
 			continue
 		}
 		row := p.who
 		row.Type, row.Requests = "compute", last.tally.requests(s.Time)
+		if unwatched != nil {
+			row.Requests.Refusal.GPU = sampler.Some(unwatched.Index)
+		}
 		row.Requests.Whole, row.Requests.ExitStatus = p.whole(last.tally), p.exit
 		s.Unplaced = append(s.Unplaced, row)
 	}

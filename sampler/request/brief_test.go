@@ -2,6 +2,7 @@ package request
 
 import (
 	"testing"
+	"time"
 
 	"nvpeak/sampler"
 )
@@ -46,6 +47,107 @@ func TestFreeUnknown(t *testing.T) {
 	s.refused(20 * gib)
 	if r := s.requests(0).Refusal; r.Free.Known() {
 		t.Errorf("counted twice: %v free", r.Free)
+	}
+}
+
+// What a pool gave back no call tells: a reading from before that says nothing of a try after it, and one from after it nothing of a try before,
+// unless both say the same.
+func TestFreeBesideAPool(t *testing.T) {
+	const held = 20
+	none := sampler.Opt[sampler.Bytes]{}
+	async := func(s *scene, at uint64, n sampler.Bytes) {
+		s.call("cuMemAllocAsync", Call{Address: at, Size: uint64(n), Context: 0xc000, Device: -1})
+	}
+	back := func(s *scene, at uint64) { s.call("cuMemFreeAsync", Call{Address: at, Device: -1}) }
+	trim := func(s *scene) { s.call("cuMemPoolTrimTo", Call{Device: -1}) }
+	for name, row := range map[string]struct {
+		play  func(s *scene)
+		after sampler.Bytes // in use by a reading some ms later
+		free  sampler.Opt[sampler.Bytes]
+	}{
+		"trimmed after it": {func(s *scene) {
+			back(s, 1)
+			s.refused(40 * gib)
+			trim(s)
+		}, (held - 4) * gib, sampler.Some((48 - held) * gib)},
+		"trimmed after it, and the context is newer than the reading": {func(s *scene) {
+			s.call("cuCtxCreate_v2", Call{Address: 0xc001, Device: 0})
+			back(s, 1)
+			s.refused(40 * gib)
+			trim(s)
+		}, (held - 4) * gib, none},
+		"the context is newer, and it gave nothing back": {func(s *scene) {
+			s.call("cuCtxCreate_v2", Call{Address: 0xc001, Device: 0})
+			s.refused(40 * gib)
+		}, (held + 1) * gib, sampler.Some((47 - held) * gib)},
+		"it holds its context once more": {func(s *scene) {
+			s.context(0)
+			back(s, 1)
+			s.refused(40 * gib)
+			trim(s)
+		}, (held - 4) * gib, sampler.Some((48 - held) * gib)},
+		"trimmed before the last try": {func(s *scene) {
+			back(s, 1)
+			s.refused(40 * gib)
+			trim(s)
+			s.refused(40 * gib)
+		}, (held - 4) * gib, none},
+		"given back before the last try": {func(s *scene) {
+			s.refused(40 * gib)
+			back(s, 1)
+			s.refused(40 * gib)
+		}, (held - 4) * gib, none},
+		"and the pool has kept it": {func(s *scene) {
+			s.refused(40 * gib)
+			back(s, 1)
+			s.refused(40 * gib)
+		}, held * gib, sampler.Some((48 - held) * gib)},
+		"and it was read between": {func(s *scene) {
+			s.refused(40 * gib)
+			back(s, 1)
+			s.later(ms(20))
+			s.Reading(s.gpus[0].Key(), s.now, (held-4)*gib)
+			s.later(ms(20))
+			s.refused(40 * gib)
+		}, (held - 4) * gib, sampler.Some((52 - held) * gib)},
+		"given back long before the first": {func(s *scene) {
+			back(s, 1)
+			s.refused(40 * gib)
+			s.refused(40 * gib)
+		}, held * gib, sampler.Some((48 - held) * gib)},
+	} {
+		s := newScene(t, 1, people{7: {}})
+		key := s.gpus[0].Key()
+		s.context(0)
+		async(s, 1, 4*gib)
+		async(s, 2, 15*gib)
+		s.later(ms(20))
+		s.Reading(key, s.now, held*gib)
+		s.later(ms(20))
+		row.play(s)
+		s.later(ms(15))
+		s.Reading(key, s.now, row.after)
+		if r := s.requests(0).Refusal; !r.Free.Equal(row.free) || r.FreeAge.Known() != row.free.Known() {
+			t.Errorf("%s: %v free, by a reading of %v ms; want %v", name, r.Free, r.FreeAge, row.free)
+		}
+	}
+}
+
+// More than was refused is not said to have been free where calls near the reading may have been counted wrong.
+func TestFreeOfUnsureReading(t *testing.T) {
+	for near, want := range map[time.Duration]bool{0: false, ms(5): true} {
+		s := newScene(t, 1, people{7: {}})
+		s.context(0)
+		s.later(ms(20))
+		for i := range uint64(2 * tried) { // each reading has a call near it
+			s.alloc(i+1, gib)
+			s.now = s.now.Add(near)
+			s.Reading(s.gpus[0].Key(), s.now, gib)
+		}
+		s.refused(gib)
+		if r := s.requests(0).Refusal; r.Free.Known() != want {
+			t.Errorf("%v after a call: %v free", near, r.Free)
+		}
 	}
 }
 

@@ -27,9 +27,12 @@ func (p *process) trims(c *Call) {
 	p.trimmed(c.Time, func(s *seat) bool { return !known || s.key.device < 0 || s.key.device == device })
 }
 
-// trimmed notes on some of its seats that memory was given back since they were refused some.
+// trimmed notes on some of its seats that memory was given back, and that it was since they were refused some.
 func (p *process) trimmed(at time.Time, there func(*seat) bool) {
 	for _, s := range p.seats {
+		if there(s) {
+			s.tally.gaveUntold = at
+		}
 		for r := s.tally.refusal; r != nil && there(s); r = r.other {
 			r.trimmed = true
 			r.gives(at, 0)

@@ -85,9 +85,12 @@ type made struct {
 	there, most int // how many: now, and at one time
 }
 
-// makes notes that a context of a device was made, which takes memory of it; anew: it was not there before.
-func (p *process) makes(device int, at time.Time, anew bool) {
+// makes notes that a context of a device was made, which takes memory of it unless it was there; anew: it was not there before, for sure.
+func (p *process) makes(device int, at time.Time, anew, there bool) {
 	m := p.made[device]
+	if there {
+		return
+	}
 	if m.newest = at; anew {
 		m.there++
 		m.most = max(m.most, m.there)
@@ -255,6 +258,8 @@ func (p *process) drop(c *Call, at where, b *block) {
 	p.step(b.seat.tally)
 	if physical(b.memory) {
 		p.moves(c, b.seat, -int64(b.bytes)) //nolint:gosec // below MaxPlausible
+	} else if b.memory == Pool {
+		b.seat.tally.loosened = c.Time
 	}
 }
 

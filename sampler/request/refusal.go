@@ -10,9 +10,11 @@ import (
 type refusal struct {
 	sampler.Refusal
 	tid  int
-	last time.Time     // of its tries
-	gave time.Time     // when memory was given back last
-	got  sampler.Bytes // granted since
+	last time.Time // of its tries
+	gave time.Time // when memory was given back last
+	// Until when some was given back before the last try, and not how much; zero: none was. What was read before that says too little.
+	loosed time.Time
+	got    sampler.Bytes // granted since
 	// Memory was given back since, and not how much.
 	trimmed bool
 	// Another thread's of which nothing had come when this one was refused; nil: there is none. What comes of this one is no answer to that.
@@ -37,14 +39,18 @@ func (t *tally) refuse(c *Call, n sampler.Bytes) {
 	}
 	if r := t.refusal; r != nil && r.Outcome == sampler.RefusalOpen && r.tid == c.TID && n <= r.Bytes && (n == 0 || r.got < n) && c.Time.Sub(r.last) <= retryWithin {
 		r.Tries++
-		r.Smallest, r.last, r.got = min(r.Smallest, n), c.Time, 0
+		if t.loosened.After(r.last) { // to make room for this one
+			r.loosed = t.loosened
+		}
+		r.Smallest, r.last, r.got, r.Host = min(r.Smallest, n), c.Time, 0, 0
 	} else {
 		t.refusal = &refusal{tid: c.TID, last: c.Time, Refusal: sampler.Refusal{Time: c.Time, Bytes: n, Smallest: n, Function: Functions[c.Function].Name, Tries: 1}}
 		if r != nil && r.Outcome == sampler.RefusalOpen && r.tid != c.TID && c.Time.Sub(r.last) <= retryWithin {
 			r.other, t.refusal.other = nil, r
 		}
 	}
-	free, age := t.free(c.Time) // of several tries after it gave its cache back, as a log says it
+	t.refusal.loosed = later(t.refusal.loosed, t.gaveUntold)
+	free, age := t.free(t.refusal) // of several tries after it gave its cache back, as a log says it
 	t.refusal.frees(free, age, t.gpu.unsure(c.Time))
 }
 
@@ -55,6 +61,12 @@ func (r *refusal) frees(n sampler.Opt[sampler.Bytes], age sampler.Opt[int], abou
 		n, age = sampler.Opt[sampler.Bytes]{}, sampler.Opt[int]{}
 	}
 	r.Free, r.FreeAge, r.FreeAbout = n, age, about && n.Known()
+}
+
+// possible says whether no more was free than was refused: else a call was counted wrong that came near a reading, if there was one. Who is refused
+// less than is free has come to a limit of its own.
+func (r *refusal) possible(free sampler.Opt[sampler.Bytes]) bool {
+	return r.Smallest == 0 || free.Or(0) < r.Smallest
 }
 
 // met notes that a request was met, and what that says of a refusal before.
@@ -165,9 +177,23 @@ func (t *tally) comes(r *refusal, outcome string, granted sampler.Bytes) {
 // other notes that memory of another kind was granted, which may be in place of what was refused: no allocator asks
 // again by another function.
 func (t *tally) other(c *Call, n sampler.Bytes) {
-	if r := t.refusal; r != nil && r.Outcome == sampler.RefusalOpen && r.tid == c.TID && n >= r.Smallest/smallerPart && c.Time.Sub(r.last) <= retryWithin {
+	if r := t.refusal; r != nil && r.Outcome == sampler.RefusalOpen && r.inPlace(c, n) {
 		t.comes(r, sampler.RefusalOther, n)
 	}
+}
+
+// onHost notes the same of memory of the host, which may be granted in parts.
+func (t *tally) onHost(c *Call, n sampler.Bytes) {
+	r := t.refusal
+	if r != nil && r.Bytes > 0 && (r.Outcome == sampler.RefusalOpen || r.Host > 0) && r.inPlace(c, n) {
+		r.Host = min(r.Host+n, sampler.MaxPlausible)
+	}
+	t.other(c, n)
+}
+
+// inPlace says whether so much may be in the place of what was refused, or of a part of it.
+func (r *refusal) inPlace(c *Call, n sampler.Bytes) bool {
+	return r.tid == c.TID && n >= r.Smallest/smallerPart && c.Time.Sub(r.last) <= retryWithin
 }
 
 // smallerPart: what is granted after a refusal is its smaller plan when it is not a small

@@ -31,6 +31,8 @@ type tally struct {
 	exact      exact
 	partly     bool      // calls tell a part only: a pool of the driver keeps what is given back, or what was given is not told; peaks are at least that
 	context    time.Time // when the process has made its newest one there; how much that has taken no call tells
+	gaveUntold time.Time // when it gave memory back last of which no call tells how much
+	loosened   time.Time // when it gave memory back to a pool last, which gives it to the GPU some time later, or never
 	gpu        *gpu      // nil: not known
 	unplaced   []move    // while that is so
 }
@@ -59,13 +61,40 @@ func (t *tally) lately(at time.Time) (most sampler.Bytes) {
 	return most
 }
 
-// free is what could still be given at a time, and how old the reading is that says so; unknown if that is from before the context.
-func (t *tally) free(at time.Time) (n sampler.Opt[sampler.Bytes], age sampler.Opt[int]) {
-	n, age = t.gpu.free(at)
-	if ms, known := age.Value(); known && at.Add(-time.Duration(ms)*time.Millisecond).Before(milli(t.context)) {
+// free is what could still be given at the last try of a refusal, and how old the reading is that says so; unknown if that is from before the
+// context, or before memory was given back and nobody knows how much.
+func (t *tally) free(r *refusal) (n sampler.Opt[sampler.Bytes], age sampler.Opt[int]) {
+	n, age = t.gpu.free(r.last)
+	read := readAt(r.last, age)
+	stale := age.Known() && (read.Before(milli(t.context)) || read.Before(r.loosed.Add(included)))
+	if stale || !r.possible(n) && !t.gpu.sure(read) {
 		return sampler.Opt[sampler.Bytes]{}, sampler.Opt[int]{}
 	}
 	return n, age
+}
+
+// readAt is when the reading was made that was so old at a time.
+func readAt(at time.Time, age sampler.Opt[int]) time.Time {
+	return at.Add(-time.Duration(age.Or(0)) * time.Millisecond)
+}
+
+// later is the later one of two times.
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
+
+// unmoved says whether so much was free after a refusal because it was at it, too: the process gave nothing back since of which no call tells, or
+// nothing has come of that, for as much was free before.
+func (t *tally) unmoved(r *refusal, after sampler.Bytes) bool {
+	if t.loosened.IsZero() && t.gaveUntold.Before(r.last) {
+		return true
+	}
+	before, age := t.gpu.free(r.last)
+	n, known := before.Value()
+	return known && !readAt(r.last, age).Before(milli(t.context)) && after <= n+twice
 }
 
 // on notes which GPU it is. What was asked there before that was known is made up for.
@@ -100,15 +129,18 @@ func (t *tally) measure(now, lived time.Time) {
 	}
 	about := t.gpu.unsure(r.last)
 	if !r.Free.Known() { // its GPU was not
-		free, age := t.free(r.last)
+		free, age := t.free(r)
 		r.frees(free, age, about)
 	}
 	if r.Outcome == sampler.RefusalOther {
 		return // what that takes of the GPU, and when, no call tells
 	}
 	free, age := t.gpu.freeAfter(r.last)
-	read := r.last.Add(-time.Duration(age.Or(0)) * time.Millisecond)
-	if free.Known() && (free.Or(0) < r.Free.Or(0) || !r.Free.Known() && !read.After(lived)) {
+	read := readAt(r.last, age)
+	if !r.possible(free) && !t.gpu.sure(read) {
+		return
+	}
+	if free.Known() && (free.Or(0) < r.Free.Or(0) || !r.Free.Known() && !read.After(lived) && t.unmoved(r, free.Or(0))) {
 		r.frees(free, age, r.FreeAbout || about)
 	}
 }
@@ -204,6 +236,7 @@ func (t *tally) join(o *tally, most sampler.Bytes) {
 	t.peak, t.lower = most, t.lower || o.lower
 	t.exact = exact{since: t.peak, sinceAt: t.largestAt, topAt: t.largestAt, loose: true}
 	t.partly = t.partly || o.partly
+	t.gaveUntold, t.loosened = later(t.gaveUntold, o.gaveUntold), later(t.loosened, o.loosened)
 }
 
 // requests is the tally as snapshots have it.

@@ -264,7 +264,7 @@ func (t *Tracker) names(p *process, c *Call, f *Function) {
 		p.handles[c.Address] = c.Device
 		if f.context() {
 			t.stirs(p, c, c.Device)
-			p.makes(c.Device, c.Time, f.Effect == Makes || p.retains[c.Device] == 0 && !p.late)
+			p.makes(c.Device, c.Time, f.Effect == Makes || p.retains[c.Device] == 0 && !p.late, f.Name == primaryRetain && p.retains[c.Device] > 0 && p.made[c.Device].there > 0)
 		}
 		if f.Name == primaryRetain {
 			p.retains[c.Device]++
@@ -298,7 +298,7 @@ func (t *Tracker) gives(p *process, c *Call, f *Function) {
 	onHost := f.Memory == Host || p.onHost(c)
 	if onHost && c.Answer == success {
 		for _, s := range p.seats {
-			s.tally.other(c, held)
+			s.tally.onHost(c, held)
 		}
 	}
 	if onHost || c.Answer != success && c.Answer != outOfMemory {
@@ -317,7 +317,11 @@ func (t *Tracker) gives(p *process, c *Call, f *Function) {
 		return
 	}
 	p.waiting++
-	t.calls = append(t.calls, asked{seat: s, Request: sampler.Request{Time: c.Time, PID: c.PID, Function: f.Name, Bytes: n, Answer: c.Answer}})
+	thread := c.TID
+	if thread == c.PID {
+		thread = 0
+	}
+	t.calls = append(t.calls, asked{seat: s, Request: sampler.Request{Time: c.Time, PID: c.PID, TID: thread, Function: f.Name, Bytes: n, Answer: c.Answer}})
 }
 
 // asks is the seat of a call, on the GPU where it seems to be.

@@ -94,3 +94,54 @@ func TestUnplacedThread(t *testing.T) {
 		}
 	}
 }
+
+// One that was refused memory on a GPU that is not watched is told with that GPU if it uses a watched one, and was granted nothing since.
+func TestUnwatchedRefusal(t *testing.T) {
+	env := map[string]string{"CUDA_DEVICE_ORDER": "PCI_BUS_ID"}
+	for name, row := range map[string]struct {
+		watched bool // it uses GPU 0
+		after   bool // it is granted memory there afterwards
+		lives   bool
+		want    int // times
+	}{
+		"it has died":            {true, false, false, 1},
+		"it lives":               {true, false, true, 0},
+		"it went on":             {true, true, false, 0},
+		"it uses no watched GPU": {false, false, false, 0},
+	} {
+		host := people{7: {Environment: env}}
+		s := newScene(t, 3, host)
+		var all []sampler.Device
+		for i := range s.gpus {
+			all = append(all, sampler.Device{Index: i, UUID: s.gpus[i].UUID, Name: "A"})
+		}
+		s.Machine(all)
+		s.gpus = s.gpus[:1]
+		s.apply()
+		if row.watched {
+			s.call("cuMemAlloc_v2", Call{Address: 1, Size: uint64(gib), Device: 0})
+		}
+		s.call("cuMemAlloc_v2", Call{Address: 2, Size: uint64(gib), Device: 2})
+		s.call("cuMemAlloc_v2", Call{Size: uint64(90 * gib), Device: 2, Answer: outOfMemory})
+		if row.after && row.watched {
+			s.call("cuMemAlloc_v2", Call{Address: 3, Size: uint64(gib), Device: 0})
+		}
+		if !row.lives {
+			s.Ended(7, s.now, 1<<8)
+			delete(host, 7)
+		}
+		times := 0
+		for range 4 {
+			s.later(ms(700))
+			for _, p := range s.apply().Unplaced {
+				if r := p.Requests.Refusal; r.GPU.Or(-1) != 2 || r.Bytes != 90*gib || p.Requests.ExitStatus.Or(0) != 1 {
+					t.Errorf("%s: %+v, %+v", name, p.Requests, r)
+				}
+				times++
+			}
+		}
+		if times != row.want {
+			t.Errorf("%s: told %d times", name, times)
+		}
+	}
+}

@@ -144,15 +144,21 @@ func TestDoctorFindsALibrary(t *testing.T) {
 	}
 }
 
-// A command that the driver refuses memory, and that prints nothing of it, or no figures, is told why it died, also where it dies at once.
+// A command that the driver refuses memory, and that prints nothing of it, or no figures, or the size alone, is told why it died, also where it dies
+// at once; what was free is what the driver had then, and not before what was cached was given back.
 func TestRunTellsARefusal(t *testing.T) {
 	cudatest.Alone(t)
 	cuda := cudatest.Build(t)
 	const atOnce = "device 0\nalloc a 6442450944\nsleep 300\nalloc b 6442450944\nexit 1\n"
-	for name, row := range map[string]struct{ commands, then string }{
-		"later":               {"sleep 3000\ndevice 0\nalloc a 6442450944\nsleep 1500\nalloc b 6442450944\nalloc b 6442450944\nsleep 300\nexit 1\n", ""},
-		"at once":             {atOnce, ""},
-		"text and no figures": {atOnce, " || { echo 'RuntimeError: CUDA error: out of memory' >&2; exit 1; }"},
+	const cached = "device 1\nalloc a 1073741824\nalloc b 3221225472\ncache b\nsleep 1500\ntorch c 7784628224\nexit 1\n"
+	const printed = " || { echo '%s' >&2; exit 1; }"
+	for name, row := range map[string]struct{ commands, then, size, want string }{
+		"later":               {"sleep 3000\ndevice 0\nalloc a 6442450944\nsleep 1500\nalloc b 6442450944\nalloc b 6442450944\nsleep 300\nexit 1\n", "", "6.00 GiB", "refused by the driver"},
+		"at once":             {atOnce, "", "6.00 GiB", "refused by the driver"},
+		"text and no figures": {atOnce, fmt.Sprintf(printed, "RuntimeError: CUDA error: out of memory"), "6.00 GiB", "refused by the driver"},
+		"text and the size":   {cached, fmt.Sprintf(printed, "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 7.25 GiB."), "asked for 7.25 GiB", "7.00 GiB was free"},
+		"size in bytes": {cached, fmt.Sprintf(printed, "jaxlib.xla_extension.XlaRuntimeError: RESOURCE_EXHAUSTED: Out of memory while trying to allocate 7784628224 bytes."),
+			"asked for 7.25 GiB", "7.00 GiB was free"},
 	} {
 		share := filepath.Join(t.TempDir(), "shared")
 		s := setup{scenario: fmt.Sprintf("gpu 0-1 total=8GiB reserved=0 name=\"H100\"\nprograms %s\n", share),
@@ -162,7 +168,7 @@ func TestRunTellsARefusal(t *testing.T) {
 		if strings.Contains(r.err, "privilege") && os.Getenv("CI") == "" {
 			t.Skipf("probes need root: %s", r.err)
 		}
-		if r.code != 1 || !strings.Contains(r.err, "6.00 GiB") || !strings.Contains(r.err, "refused by the driver") {
+		if r.code != 1 || !strings.Contains(r.err, row.size) || !strings.Contains(r.err, row.want) {
 			t.Errorf("%s: %d\n%s\n%s", name, r.code, r.out, r.err)
 		}
 	}
