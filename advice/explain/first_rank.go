@@ -18,9 +18,17 @@ func (f *failure) firstRankAlone() bool {
 	}
 	return slices.ContainsFunc(f.context.Code, func(line string) bool {
 		alone := slices.ContainsFunc(firstRankOnly, func(word string) bool { return strings.Contains(line, word) })
-		return alone && (weightsOfItsOwn.Get().MatchString(line) || f.aheadOfPeers() > 0 || f.driftsFromPeers() > 0)
+		return alone && (weightsOfItsOwn.Get().MatchString(line) || f.loadsThere() || f.aheadOfPeers() > 0 || f.driftsFromPeers() > 0)
 	})
 }
+
+// loadsThere: the line that failed brings another model to the GPU.
+func (f *failure) loadsThere() bool {
+	n := len(f.context.Code)
+	return n > 0 && bringsModel.Get().MatchString(f.context.Code[n-1])
+}
+
+var bringsModel = sampler.Pattern{Source: `(?i)\b(?:load\w*|from_pretrained|build\w*)\([^()]*\)\.(?:to|cuda)\(`}
 
 // weightsOfItsOwn are what one rank holds beside the model that all have.
 var weightsOfItsOwn = sampler.Pattern{Source: `(?i)(?:^|[^a-z])(?:ema|teacher|averaged?_model|swa_model)(?:[^a-z]|$)|sample_grid`}

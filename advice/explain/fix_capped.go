@@ -23,12 +23,17 @@ var fixesCapped = []fixRow{
 		kinds: imageTool, cost: 0.02, // all others go through as they are
 		lives: map[string]float64{CauseDataSpike: 0.98},
 		when: func(f *failure) bool {
-			return f.recorded() && f.bigRequest() && !f.onHost() && !f.impossible() && !f.hugeAttention() && f.phase() != sampler.PhaseLoading
+			return f.recorded() && (f.bigRequest() || f.variedWell()) && !f.onHost() && !f.impossible() && !f.hugeAttention() && f.phase() != sampler.PhaseLoading
 		},
-		reach:   always(1),
-		variant: func(*failure) string { return "picture" },
-		pairs:   func(f *failure) []any { return []any{"need", printed(f.requested.Or(0))} },
-		do:      doSmallerInput},
+		reach: always(1),
+		variant: func(f *failure) string {
+			if !f.requested.Known() {
+				return "picture_plain"
+			}
+			return "picture"
+		},
+		pairs: func(f *failure) []any { return []any{"need", printed(f.requested.Or(0))} },
+		do:    doSmallerInput},
 }
 
 // takesAllNeighbors: the command says that a sample brings all that a node is joined to.

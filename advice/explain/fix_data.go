@@ -340,5 +340,5 @@ func doCapSampleSize(f *failure) []string {
 
 // servesItems: a program that trains nothing had worked through many inputs, as the recording shows, and a larger one failed.
 func (f *failure) servesItems() bool {
-	return f.recorded() && (f.program.is(evaluation|inference|imageTool) || f.program.is(undecided) && f.context.Larger != nil) && f.late() && f.bigRequest()
+	return f.recorded() && (f.program.is(evaluation|inference|imageTool) || f.program.is(undecided) && (f.context.Larger != nil || f.phase() == "" && !f.context.Epoch.Known() && !f.context.Step.Known())) && f.late() && f.bigRequest()
 }

@@ -104,6 +104,14 @@ func TestRecordedPrograms(t *testing.T) {
 			sampler.LogContext{Phase: sampler.PhaseValidation, Epoch: sampler.Some(8), Functions: []string{"<module>", "evaluate", "match", "mask_iou"}}, nil, CauseValidationSpike, FixCapSampleSize, ""},
 		"averaged weights and samples of the first rank": {"torchrun --nproc_per_node=2 ddpm.py --batch 12", 23.7, 0.25, 0.2, 21.2, 1.8, History{Peaks: flat},
 			sampler.LogContext{Phase: sampler.PhaseValidation, Told: []string{sampler.ToldShows + sampler.ShowsRanks}, Functions: []string{"main", "sample_grid", "forward"}, Code: []string{"if rank == 0 and step % 500 == 0: sample_grid(ema_model, 64)", "x = ema_model(x, t)"}}, nil, CauseImbalance, FixRebalanceRanks, ""},
+		"models that the first rank loads to judge": {"accelerate launch --num_processes 2 t2i.py --bs 16", 23.6, 9.6, 6.5, 13.2, 3.2, History{Peaks: flat},
+			sampler.LogContext{Phase: sampler.PhaseTraining, Step: sampler.Some(350), Functions: []string{"<module>", "main", "score_all"}, Code: []string{"if accelerator.is_main_process: scores = score_all(x)", `nets = {m: load_scorer(m).to("cuda") for m in names}`}}, nil, CauseImbalance, FixRebalanceRanks, ""},
+		"a page that is larger than all before": {"python ocr_batch.py --in binders", 14.7, 7.3, 5.7, 8.7, 0.1, History{Peaks: flat},
+			sampler.LogContext{Functions: []string{"<module>", "forward"}, Code: []string{"result = predictor([page])", "out = self.conv2(out)", "return F.conv2d("}}, nil, CauseDataSpike, FixCapSampleSize, ""},
+		"a clip whose size the text does not tell": {"python main.py --port 8188", 15.6, 0, 1.4, 0, 0, History{Total: gibs(15.6), Free: gibs(1.4), Peaks: levels(6.3, 9, 7, 10.7, 8, 9.5, 6.5, 10.2, 7, 9, 10.7, 8)},
+			sampler.LogContext{Server: "comfyui", Functions: []string{"execute", "decode"}}, func(e *sampler.OOMEvent) {
+				*e = sampler.OOMEvent{Framework: "pytorch", Kind: sampler.KindCUDA, MemoryKind: sampler.MemoryGPU, Text: "Allocation on device", Context: e.Context}
+			}, CauseDataSpike, FixCapSampleSize, ""},
 		"what the first rank judges": {"torchrun --nproc_per_node=2 train.py --batch 12", 23.7, 0.25, 0.2, 21.2, 1.8, History{Peaks: flat},
 			sampler.LogContext{Phase: sampler.PhaseValidation, Told: []string{sampler.ToldShows + sampler.ShowsRanks}, Functions: []string{"main", "evaluate", "forward"}, Code: []string{"if rank == 0: evaluate(model, loader)", "y = model(x)"}}, nil, CauseValidationSpike, FixShrinkValidationBatch, FixRebalanceRanks},
 		"a picture that is larger than all before": {"python launch.py --xformers --api", 9.8, 3.75, 3, 5.8, 0.1, History{Peaks: levels(5, 5.1, 5, 5.2, 5.1, 5, 5.1, 5.2)},

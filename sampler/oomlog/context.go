@@ -199,7 +199,7 @@ func (c *gathered) traceback(lines []*keptLine) (begins int) {
 		}
 	}
 	if n := len(c.Code); n > 0 && len(c.Functions) > 0 { // what the innermost frame calls may have none of its own
-		if callsValidation.MatchString(c.Code[n-1]) {
+		if callsValidation.MatchString(c.Code[n-1]) || !c.callsBackward() && slices.ContainsFunc(c.Code[:min(n, 4)], takesTestSet.MatchString) {
 			c.phases = append(c.phases, sampler.PhaseValidation)
 		}
 	}
@@ -228,6 +228,14 @@ func headedValidation(lines []*keptLine) bool {
 var trainingHead = pattern(`(?i)^\W{0,3}(?:\[(?:train|training)\]|(?:train|training):)`)
 
 var callsValidation = pattern(`^(?:[\w, ]+ = )?(?:\w+\.)*_?(?:run_)?(?:evaluate|validate|validation)(?:_\w+)?\(`)
+
+// takesTestSet is a model that is given what it is tested on.
+var takesTestSet = pattern(`(?i)(?:^|= |\()(?:self\.)?(?:model|net|network|clf|classifier)(?:\.(?:forward|predict))?\(\s*(?:x_?(?:test|val|valid)|(?:test|val|valid)_?(?:x|data|set|inputs?|images?|tensor)|inputs?_(?:test|val))\b`)
+
+// callsBackward: it came in a backward pass, which no validation has.
+func (c *gathered) callsBackward() bool {
+	return slices.ContainsFunc(c.Functions, func(name string) bool { return strings.Contains(name, "backward") })
+}
 
 // isStatement: people paste the failing line of a traceback without the rest of it.
 func isStatement(text string) bool {
