@@ -71,10 +71,14 @@ func TestRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer unix.Munmap(b) //nolint:errcheck // the same
-	brief(t, r.dir, copyOf(t, r.dir), "sleep 50")
-	r.until("who loads one is told", func() bool { return r.snapshot().Door.Unseen > 0 })
-	if n := r.door.attached; n > 1 {
-		t.Errorf("%d were looked at", n)
+	runs := 0
+	r.until("who loads one is told", func() bool {
+		runs++
+		brief(t, r.dir, copyOf(t, r.dir), "sleep 50") // one may have its probes in time, and is then seen
+		return r.snapshot().Door.Unseen > 0
+	})
+	if n := int(r.door.attached); n > runs {
+		t.Errorf("%d were looked at, of %d that loaded one", n, runs)
 	}
 }
 
