@@ -80,7 +80,7 @@ static void stop(unsigned char sig) {
 	for (;;) pause();
 }
 
-// ended runs when C code calls exit(). Go ends the program without it, so only code of others does.
+// ended runs when C code calls exit(). Go ends the program without it, so only code of others does, but for the race detector.
 static void ended(void) {
 	stop(0);
 	give_back();
@@ -106,10 +106,10 @@ static void faulted(int sig, siginfo_t *info, void *context) {
 	if (info->si_code <= 0) raise(sig); // what was raised does not come again by itself
 }
 
-void crash_watch(void) {
+void crash_watch(bool exits) {
 	struct sigaction ours = { .sa_sigaction = faulted, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART };
 	sigfillset(&ours.sa_mask);
-	atexit(ended);
+	if (exits) atexit(ended);
 	for (int i = 0; i < FAULTS; i++) {
 		sigaction(faults[i], NULL, &before[i]);
 		if ((before[i].sa_flags & SA_SIGINFO) && before[i].sa_sigaction != faulted) sigaction(faults[i], &ours, NULL);

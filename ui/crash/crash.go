@@ -4,7 +4,7 @@ package crash
 /*
 #include <stddef.h>
 #include <termios.h>
-void crash_watch(void);
+void crash_watch(_Bool exits);
 int crash_survive(void);
 void crash_terminal(int in, int out, const unsigned char *text, size_t len, const struct termios *modes);
 void crash_no_terminal(void);
@@ -26,7 +26,7 @@ import (
 var watch sync.Once
 
 // Watch begins to watch. What crashes in Go's own code is Go's to tell, as before.
-func Watch() { watch.Do(func() { C.crash_watch() }) }
+func Watch() { watch.Do(func() { C.crash_watch(C._Bool(goExitsWithout)) }) }
 
 // Survive makes a call that crashes one that hangs: its thread stops where it is for ever, where the program would end. The context that it
 // returns then ends, with why as its cause. No call into the driver may be made after that: the locks that the call held stay held.
