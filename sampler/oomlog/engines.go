@@ -36,6 +36,18 @@ func engineOf(text part, resumed bool) (e engine, goesOn bool) {
 
 // withinEvaluator: the last engine that started did so while another one was at work, and no step of training was printed since.
 func withinEvaluator(lines []*keptLine) bool {
+	i, _ := openEngine(lines, func(n *notes) bool { return n.step.Known() || n.epoch.Known() })
+	return i >= 0 && atWork(lines[:i])
+}
+
+// atWork: the lines show steps, or an engine that started and has not ended.
+func atWork(lines []*keptLine) bool {
+	i, steps := openEngine(lines, func(n *notes) bool { return n.step.Known() && n.epoch.Known() })
+	return i >= 0 || steps
+}
+
+// openEngine is the line in which the last engine started that has not ended; -1: there is none, or what was looked for came since.
+func openEngine(lines []*keptLine, since func(*notes) bool) (at int, came bool) {
 	ended := 0
 	for i, l := range slices.Backward(lines) {
 		switch n := l.read(); {
@@ -44,28 +56,10 @@ func withinEvaluator(lines []*keptLine) bool {
 		case n.engine == engineStarts && ended > 0:
 			ended--
 		case n.engine == engineStarts:
-			return atWork(lines[:i])
-		case ended == 0 && (n.step.Known() || n.epoch.Known()):
-			return false
+			return i, false
+		case ended == 0 && since(n):
+			return -1, true
 		}
 	}
-	return false
-}
-
-// atWork: the lines show steps, or an engine that started and has not ended.
-func atWork(lines []*keptLine) bool {
-	ended := 0
-	for _, l := range slices.Backward(lines) {
-		switch n := l.read(); {
-		case n.engine == engineEnds:
-			ended++
-		case n.engine == engineStarts && ended > 0:
-			ended--
-		case n.engine == engineStarts:
-			return true
-		case ended == 0 && n.epoch.Known() && n.step.Known():
-			return true
-		}
-	}
-	return false
+	return -1, false
 }
