@@ -36,8 +36,10 @@ func (r *Reporter) conclude(out *Report) {
 // concludeFailures explains all failures together. What was alerted at that moment joins.
 func (r *Reporter) concludeFailures(out *Report) {
 	in := r.Recall(explain.Incident{Lang: r.o.Lang})
-	first := r.fails[explain.First(in)]
-	in.Alerts = r.openAt(first)
+	first := explain.First(in)
+	if f := r.failure(first, in.Events[first]); f != nil {
+		in.Alerts = r.openAt(*f)
+	}
 	take(out, explain.Explain(in))
 }
 

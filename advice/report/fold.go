@@ -150,6 +150,9 @@ func (r *Reporter) Event(e Event) {
 // OOM takes a failure at the moment when the live monitor would have heard of it; from is
 // "recording" or "log".
 func (r *Reporter) OOM(e sampler.OOMEvent, at time.Time, from string) {
+	if i := slices.IndexFunc(r.logged, func(f LogFailure) bool { return f.Event.SameInLog(&e) }); i >= 0 {
+		e.Context = r.logged[i].Event.Context // the recording has what an older program read from the same log
+	}
 	f := failed{event: e, t: r.seconds(at), at: at, from: from}
 	if r.watch != nil {
 		if r.count > 0 {

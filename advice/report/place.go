@@ -16,6 +16,9 @@ type LogFailure struct {
 	Since, Until sampler.Opt[time.Time]
 }
 
+// Logged is told all failures of the log, before the recording: of one that the recording has, too, the log tells more.
+func (r *Reporter) Logged(list []LogFailure) { r.logged = list }
+
 // afterSnapshot puts a failure behind the last snapshot that shows the job alive.
 const afterSnapshot = time.Millisecond
 

@@ -1,6 +1,9 @@
 package report
 
 import (
+	"math"
+	"slices"
+
 	"nvpeak/advice/explain"
 	"nvpeak/sampler"
 )
@@ -12,7 +15,7 @@ import (
 func (r *Reporter) Recall(in explain.Incident) explain.Incident {
 	r.findIncidents()
 	if len(in.Events) == 0 {
-		for _, f := range r.fails {
+		for _, f := range r.ownFailures() {
 			in.Events = append(in.Events, f.event)
 		}
 	}
@@ -36,6 +39,20 @@ func (r *Reporter) Recall(in explain.Incident) explain.Incident {
 		}
 	}
 	return in
+}
+
+// ownFailures are those that the report is about. Where a log tells of one that its program did not survive, others that the driver alone saw
+// belong to it only if they were of the same program, in about the time of that: on a shared GPU more programs die than one.
+func (r *Reporter) ownFailures() []failed {
+	logged := slices.DeleteFunc(slices.Clone(r.fails), func(f failed) bool { return f.event.Kind == sampler.KindRefused || f.event.Recovered })
+	if len(logged) == 0 {
+		return r.fails
+	}
+	return slices.DeleteFunc(slices.Clone(r.fails), func(f failed) bool {
+		return f.event.Kind == sampler.KindRefused && !slices.ContainsFunc(logged, func(o failed) bool {
+			return math.Abs(o.t-f.t) <= nearExit && (o.incident.Command == "" || o.incident.Command == f.incident.Command)
+		})
+	})
 }
 
 // failure finds what the Reporter was told of an event, most likely at its place.

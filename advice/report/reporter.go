@@ -30,6 +30,7 @@ type Reporter struct {
 	exits  []exit
 	events []Event
 	fails  []failed
+	logged []LogFailure // all of the log
 	marks  []sampler.LogMark
 	told   int // of them, to the Watch
 	notes  []string

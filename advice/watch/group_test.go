@@ -84,7 +84,7 @@ func TestAlertsBeginAlike(t *testing.T) {
 	for _, code := range []string{"en", "zh"} {
 		words := lang.For(code)
 		at := words.Say("alert.at_gpu")
-		for _, r := range []string{"gpu_lost", "gpu_lost.silent", "oom.gpu", "oom.counted", "oom.ended", "oom.ended_times", "repeat_spike", "repeat_spike.later",
+		for _, r := range []string{"gpu_lost", "gpu_lost.silent", "oom.gpu", "oom.counted", "oom.counted_size", "oom.counted_free", "oom.ended", "oom.ended_times", "repeat_spike", "repeat_spike.later",
 			"steps", "flush.near", "flush.near_times", "need_does_not_fit", "neighbor", "growth", "flush", "flush.rising", "flush.retries", "imbalance",
 			"unattributed", "unattributed.left", "xid"} {
 			if text := words.Say("alert." + r); !strings.HasPrefix(text, at) {

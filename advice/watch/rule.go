@@ -33,6 +33,8 @@ type finding struct {
 	render func(f *Facts) message // called when somebody will read it
 	over   func() bool            // says that it is refuted, so that nothing is waited for; nil: nothing can
 	recurs bool                   // it is of what has happened, and a higher level says that it has happened again
+	// completes: it is the same as was raised, of which more is known by now
+	completes bool
 }
 
 // message is a finding in words.

@@ -1,6 +1,8 @@
 package watch
 
 import (
+	"math"
+	"slices"
 	"time"
 
 	"nvpeak/advice/explain"
@@ -33,8 +35,15 @@ func checkOOM(f *Facts) []finding {
 		out = append(out, finding{id: -2, level: level, render: func(f *Facts) message { return renderEnding(f, last, n) }})
 	}
 	for _, p := range g.procs {
+		if slices.ContainsFunc(out, func(d finding) bool { return d.pid == p.pid && d.id == deathID }) {
+			continue // it has died of that
+		}
 		if f.now-p.refused <= failureSeconds {
-			out = append(out, finding{pid: p.pid, id: deathID, level: sampler.LevelWarning, render: func(f *Facts) message { return renderCounted(f, p) }})
+			level := sampler.LevelWarning
+			if g.asks && p.asking.heard && math.Abs(p.asking.tried-p.refused) <= retrySeconds {
+				level = sampler.LevelNotice // the driver refused it, too: whether it dies of that will be seen
+			}
+			out = append(out, finding{pid: p.pid, id: deathID, level: level, render: func(f *Facts) message { return renderCounted(f, p) }})
 		} else if n, since := g.keepsFailing(p, f.now); n > 0 && len(out) == 0 {
 			out = append(out, finding{pid: p.pid, id: deathID, level: sampler.LevelNotice, render: func(f *Facts) message { return renderGoesOn(f, p, n, since) }})
 		}
@@ -59,7 +68,7 @@ func reportedFailures(f *Facts) []finding {
 		}
 		failed := *o
 		pid, id := o.key()
-		out = append(out, finding{pid: pid, id: id, level: level, render: func(f *Facts) message {
+		out = append(out, finding{pid: pid, id: id, level: level, completes: true, render: func(f *Facts) message {
 			m := renderFailure(f, &failed)
 			if times > 1 {
 				m.text += f.words.Say("alert.oom.again", "times", f.words.Count("times", times))
@@ -160,6 +169,12 @@ func renderCounted(f *Facts, p *proc) message {
 	a := p.process.Allocator
 	if a == nil || a.LastOOM == nil {
 		return m
+	}
+	said := []any{"gpu", f.gpu.last.Index, "process", f.pid(p), "size", a.LastOOM.Requested}
+	m.text = f.words.Say("alert.oom.counted_size", said...)
+	if free, ok := sampler.Plausible(a.LastOOM.GPUFree); ok {
+		m.text = f.words.Say("alert.oom.counted_free", append(said, "free", free)...)
+		m.numbers["free_bytes"] = float64(free)
 	}
 	m.numbers["requested_bytes"] = float64(a.LastOOM.Requested)
 	if largest, ok := a.LastOOM.LargestFree.Value(); ok {

@@ -159,6 +159,7 @@ func (a *app) readReport(from input) (report.Report, error) {
 	}
 	r := report.New(o)
 	r.Marks(log.marks)
+	r.Logged(log.all)
 	notes, err := foldTape(from, a.words().Say, r, log.failures)
 	if err != nil {
 		return report.Report{}, err
@@ -171,7 +172,8 @@ func (a *app) readReport(from input) (report.Report, error) {
 
 // trainingLog is what a log tells, on the timeline of a recording.
 type trainingLog struct {
-	failures []report.LogFailure
+	all      []report.LogFailure
+	failures []report.LogFailure // those that the recording does not have
 	marks    []sampler.LogMark
 	notes    []string
 }
@@ -202,7 +204,8 @@ func (a *app) trainingLog(recording input, o report.Options) (log trainingLog, e
 	if l.others > 0 {
 		log.notes = append(log.notes, a.words().Say("verdict.omitted", "count", l.others))
 	}
-	log.failures, log.marks = outline.PlaceFailures(l.timed()), marks
+	log.all = l.timed()
+	log.failures, log.marks = outline.PlaceFailures(log.all), marks
 	return log, nil
 }
 
