@@ -221,23 +221,23 @@ func TestFirstStep(t *testing.T) {
 		"validation":           {sampler.LogContext{Epoch: some(1), Phase: sampler.PhaseValidation}, false, sampler.PhaseValidation, false},
 	} {
 		c := gathered{LogContext: row.context, steps: row.steps}
-		if c.conclude(sampler.KindCUDA, nil); c.Phase != row.phase || c.FirstStep != row.first {
+		if c.conclude(sampler.KindCUDA, nil, 0); c.Phase != row.phase || c.FirstStep != row.first {
 			t.Errorf("%s: phase %q, first step %v", name, c.Phase, c.FirstStep)
 		}
 	}
 	for kind, want := range map[string]string{sampler.KindKVCache: sampler.PhaseLoading, sampler.KindStartupFree: sampler.PhaseLoading, sampler.KindWarmup: sampler.PhaseLoading,
 		sampler.KindStaticPool: sampler.PhaseLoading, sampler.KindGGML: sampler.PhaseLoading, sampler.KindXLA: ""} {
 		c := gathered{}
-		if c.conclude(kind, nil); c.Phase != want {
+		if c.conclude(kind, nil, 0); c.Phase != want {
 			t.Errorf("%s: phase %q", kind, c.Phase)
 		}
 	}
 	c := gathered{phases: []string{sampler.PhaseTraining, sampler.PhaseInference}}
-	if c.conclude(sampler.KindCUDA, nil); c.Phase != sampler.PhaseTraining {
+	if c.conclude(sampler.KindCUDA, nil, 0); c.Phase != sampler.PhaseTraining {
 		t.Errorf("inference within training is %q", c.Phase)
 	}
 	c = gathered{phases: []string{sampler.PhaseLoading, sampler.PhaseInference}}
-	if c.conclude(sampler.KindCUDA, nil); c.Phase != sampler.PhaseInference {
+	if c.conclude(sampler.KindCUDA, nil, 0); c.Phase != sampler.PhaseInference {
 		t.Errorf("inference after loading is %q", c.Phase)
 	}
 }

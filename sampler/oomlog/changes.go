@@ -21,6 +21,22 @@ var changeForms = []*lazy{
 	pattern(`(?i)\b(?:increas\w+|enlarg\w+|grow\w*)\b.{0,40}\b(?:size|length|resolution|frames|tokens|crop|batch)\b`),
 }
 
+// sizeLine is a line that names one size and nothing else; where the same was smaller before, a stage with larger steps has begun.
+var sizeLine = pattern(`(?i)^\W*([a-z][a-z _-]{0,40}\b(?:size|length|len|resolution|res|crop|patch|frames|window))\b[ :=#]*(\d{1,9})(?:[ x*]*\d{1,9})?(?: ?px)?\W*$`)
+
+// enlarged says whether a line names a size that an earlier one had by a fifth smaller, at least.
+func enlarged(lines []*keptLine, i int) bool {
+	now := sizeLine.findIn(lines[i].part.trimmed())
+	for j := i - 1; now != nil && j >= 0; j-- {
+		if was := sizeLine.findIn(lines[j].part.trimmed()); was != nil && strings.EqualFold(was[1], now[1]) {
+			from, _ := strconv.ParseFloat(was[2], 64) //nolint:errcheck // digits
+			to, _ := strconv.ParseFloat(now[2], 64)   //nolint:errcheck // digits
+			return to >= sizesRise*from
+		}
+	}
+	return false
+}
+
 var lossFigure = pattern(`(?i)\bloss\w*['"]?\s*[:= ]\s*\d`)
 
 // changeWithin is how many lines before a failure, or before its traceback, are asked.
@@ -38,6 +54,9 @@ func change(lines []*keptLine, begins int) string {
 		asked++
 		if len(text) > 300 || lossFigure.MatchString(text) {
 			continue // a step that was done announces nothing
+		}
+		if enlarged(lines, i) {
+			return sampler.Clean(text)
 		}
 		for _, form := range changeForms {
 			if at := form.findIn(lines[i].part.trimmed()); at != nil && grows(at) {

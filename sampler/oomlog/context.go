@@ -123,7 +123,7 @@ func (m *moment) context() *sampler.LogContext {
 	c.progress(recent)
 	begins := c.traceback(recent)
 	c.Changed = change(recent, begins)
-	c.conclude(m.kind, recent)
+	c.conclude(m.kind, recent, begins)
 	if c.Phase == sampler.PhaseInference && headedValidation(recent[max(0, begins-phaseWithin):max(0, begins)]) {
 		c.Phase = sampler.PhaseValidation // "predict" inside a validation is part of it
 	}
@@ -246,8 +246,8 @@ func isCode(text string) bool {
 	return text != "" && len(text) < 300 && !strings.HasPrefix(text, "File ") && !strings.Contains(text, "Error: ") && strings.Trim(text, "^~ ") != ""
 }
 
-// conclude draws the phase from the frames, or from the lines before the failure.
-func (c *gathered) conclude(kind string, lines []*keptLine) {
+// conclude draws the phase from the frames, or from the lines before the failure, or before its traceback, which begins there.
+func (c *gathered) conclude(kind string, lines []*keptLine, begins int) {
 	for _, p := range c.phases {
 		// "predict" inside a validation is part of it.
 		if p == sampler.PhaseInference && (c.Phase == sampler.PhaseTraining || c.Phase == sampler.PhaseValidation) {
@@ -255,8 +255,10 @@ func (c *gathered) conclude(kind string, lines []*keptLine) {
 		}
 		c.Phase = p
 	}
-	for i := len(lines) - 1; i >= max(0, len(lines)-phaseWithin) && c.Phase == ""; i-- {
-		c.Phase = lines[i].read().stands
+	for _, end := range []int{len(lines), max(0, begins)} {
+		for i := end - 1; i >= max(0, end-phaseWithin) && c.Phase == ""; i-- {
+			c.Phase = lines[i].read().stands
+		}
 	}
 	if c.Phase == "" && startsServers(kind) {
 		c.Phase = sampler.PhaseLoading

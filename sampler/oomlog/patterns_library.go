@@ -23,7 +23,8 @@ var libraryRows = []row{
 		start: `Attempting to (?:allocate|reserve) <req>(?: at the bottom of memory)?\. That was not possible\.`, fields: []string{`There are <free> free`}},
 	{name: "xla hbm", framework: "jax", kind: sampler.KindXLA, memory: sampler.MemoryGPU, words: []string{"ran out of memory in memory space", "memory space hbm"}, lines: 8,
 		start: `Ran out of memory in memory space \w+`, fields: []string{`Used <used_bytes:size> of <total> (?:hbm|vmem)`, `capacity by <over_bytes:size>`}},
-	{name: "xla bfc", framework: "jax", kind: sampler.KindXLA, memory: sampler.MemoryGPU, words: []string{"ran out of memory trying to allocate"}, lines: 3, near: `external/(?:org_tensorflow|xla|tsl)/|jaxlib|jax/_src|pjrt`,
+	{name: "xla bfc", framework: "jax", kind: sampler.KindXLA, memory: sampler.MemoryGPU, words: []string{"ran out of memory trying to allocate"}, lines: 3,
+		near:  `external/(?:org_tensorflow|xla|tsl)/|jaxlib|jax/_src|pjrt|[WE]\d{4} \S+ +\d+ bfc_allocator\.cc:\d+\] [^\n]*requested by op *(?:\n|$)`, // TensorFlow has a name there
 		start: `Allocator \(\S+\) ran out of memory trying to allocate <req>`, fields: bfcFields},
 	{name: "xla cuda driver", framework: "jax", kind: sampler.KindXLA, memory: sampler.MemoryGPU, words: []string{"from device: "}, near: `external/(?:org_tensorflow|xla|tsl)/|jaxlib|jax/_src`, hostNear: `bytes on host`,
 		start: `failed to alloc(?:ate)? \d[\d.]*[KMGT]?i?B? \(<req>\) from device: (?:RESOURCE_EXHAUSTED: )?(?::? ?CUDA_ERROR_OUT_OF_MEMORY|HIP_ERROR_OutOfMemory|hipErrorOutOfMemory|out of memory)`},

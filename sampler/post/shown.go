@@ -105,6 +105,9 @@ var settable = []string{"load_in_8bit=True", "load_in_4bit=True", "low_cpu_mem_u
 	"TF_GPU_ALLOCATOR=cuda_malloc_async", "ExtMemQuantileDMatrix", "QuantileDMatrix", "attention_slicing", "model_cpu_offload", "sequential_cpu_offload", "vae_tiling", "flash_attention_2", "sw_device", "GGML_CUDA_NO_PINNED=1", "LocalCUDACluster",
 	"XLA_PYTHON_CLIENT_ALLOCATOR=platform", "--tensor-parallel-size", "tensor_parallel_size", "--num-shard", "--tp", "--free_gpu_mem", "--n_samples 1", "--max_batch_size 1", "--parallel 1", "eval_accumulation_steps"}
 
+// proposed is what TensorFlow's and XLA's own message has before a setting that may help: nobody has set it yet.
+const proposed = `the environment variable "`
+
 // windowsToo is Windows by its version in a sentence, or a path on any drive; withinWindows is the Linux that runs in it and has
 // its own commands.
 var (
@@ -136,7 +139,8 @@ func addShown(c *sampler.LogContext, text string, tool *tools.Tool) {
 	inLog(c, text)
 	plain := strings.NewReplacer(" = ", "=", `'`, `"`).Replace(text)
 	for _, s := range settable {
-		if at := strings.Index(plain, s); at >= 0 && !wordByte(plain, at-1) && !wordByte(plain, at+len(s)) {
+		at := strings.Index(plain, s)
+		if at >= 0 && !wordByte(plain, at-1) && !wordByte(plain, at+len(s)) && !strings.HasSuffix(plain[:at], proposed) {
 			c.Told = append(c.Told, sampler.ToldInForce+s)
 		}
 	}
