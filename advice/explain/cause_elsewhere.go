@@ -18,7 +18,11 @@ var causesElsewhere = []causeRow{
 			return 0.45
 		},
 		evidence: func(f *failure) string {
-			return f.words.Say("why.imbalance", "count", f.crowdedRanks(), "size", gib(f.othersHold()), "gpu", f.event.GPUIndex.Or(0))
+			id := "why.imbalance"
+			if f.workersShare() {
+				id = "why.workers_share"
+			}
+			return f.words.Say(id, "count", f.crowdedRanks(), "size", gib(f.othersHold()), "gpu", f.event.GPUIndex.Or(0))
 		}},
 	{id: "R1b", cause: CauseImbalance, reason: sourceRanks,
 		when: func(f *failure) bool { return f.rankOnWrongGPU() },
@@ -95,6 +99,15 @@ var causesElsewhere = []causeRow{
 		},
 		confidence: func(f *failure) float64 { return f.othersSure() },
 		evidence:   func(f *failure) string { return f.sayOthers() }},
+	{id: "helper", cause: CauseOtherProcess, reason: sourceMessage,
+		when: func(f *failure) bool { return f.helper().PID > 0 && f.crowdedRanks() == 0 },
+		confidence: func(f *failure) float64 {
+			if f.helper().Bytes >= f.needed() {
+				return 0.8
+			}
+			return 0.5
+		},
+		evidence: func(f *failure) string { return f.helperText() }},
 	{id: "R1p", cause: CauseOtherProcess, reason: sourceJAX,
 		when: func(f *failure) bool {
 			return !f.onHost() && f.othersMatter() && len(f.others) > 0 && f.preallocator() != "" && f.crowdedRanks() == 0

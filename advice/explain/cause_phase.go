@@ -34,6 +34,14 @@ var causesPhase = []causeRow{
 			}
 			return f.words.Say("why.validation", "need", printed(f.requested.Or(0)))
 		}},
+	{id: "joined", cause: CauseValidationSpike, reason: "https://huggingface.co/docs/transformers/main_classes/trainer",
+		when: func(f *failure) bool {
+			return !f.onHost() && f.phase() == sampler.PhaseValidation && !f.testsOnly() && f.inFunction("nested_concat", "pad_and_concatenate")
+		},
+		confidence: func(f *failure) float64 { return f.unlessOthers(0.93) },
+		evidence: func(f *failure) string {
+			return f.words.Say("why.joined_predictions", "need", printed(f.requested.Or(0)))
+		}},
 	{id: "kept", cause: CauseValidationSpike, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
 		when: func(f *failure) bool {
 			return !f.onHost() && f.phase() == sampler.PhaseValidation && !f.testsOnly() && !f.graphOff() && f.total.Known() && f.allocated.Or(0) > f.total.Or(0)/2

@@ -40,6 +40,13 @@ var causesSnapshot = []causeRow{
 			}
 			return f.words.Say("torch.besides", "line", f.lineText(l.TorchSite), "size", gib(l.Rise), "usual", gib(l.Usual), "count", l.Cycles, "where", l.Caller)
 		}},
+	{id: "piles", cause: CauseLeak, reason: sourceSnapshot,
+		when:       func(f *failure) bool { _, ok := f.piles(); return ok },
+		confidence: always(0.9),
+		evidence: func(f *failure) string {
+			h, _ := f.piles()
+			return f.words.Say("torch.piles", "line", f.lineText(h.TorchSite), "size", gib(h.Bytes), "blocks", h.Blocks, "percent", percentOf(h.Bytes, f.live()))
+		}},
 	{id: "snapshot", cause: CauseLeak, reason: sourceSnapshot,
 		when: func(f *failure) bool { _, ok := f.leaking(); return ok },
 		confidence: func(f *failure) float64 {
@@ -233,6 +240,9 @@ func (f *failure) siteOf(cause string) *sampler.TorchSite {
 		var l sampler.TorchLine
 		l, known = f.leaking()
 		site = l.TorchSite
+		if h, piles := f.piles(); piles && !known {
+			site, known = h.TorchSite, true
+		}
 	case CauseDataSpike:
 		var l sampler.TorchLine
 		l, known = f.spiking()
@@ -267,6 +277,9 @@ func (f *failure) largestSite() (sampler.TorchSite, bool) {
 // othersWeight: where a snapshot gives the reason, what the message alone would suggest counts half.
 const othersWeight = 0.5
 
+// givesReason: what it says with less is a possibility beside others.
+const givesReason = 0.5
+
 // bySnapshot names the lines of the causes, and weakens those that the snapshot does not give.
 func (f *failure) bySnapshot(list []sampler.Cause) {
 	if f.snapshot == nil {
@@ -278,10 +291,14 @@ func (f *failure) bySnapshot(list []sampler.Cause) {
 			given[row.cause] = max(given[row.cause], row.confidence(f))
 		}
 	}
+	named := false
+	for _, p := range given {
+		named = named || p >= givesReason
+	}
 	for i := range list {
 		if c := &list[i]; given[c.ID] > 0 {
 			c.Site, c.Confidence = f.siteOf(c.ID), given[c.ID]
-		} else {
+		} else if named {
 			c.Confidence *= othersWeight
 		}
 	}

@@ -123,6 +123,8 @@ func (f *failure) conclusion(top string) string {
 		return f.words.Say("detail.no_split")
 	case f.refusedThoughFree() && !f.limited():
 		return ""
+	case top == CauseTooBig && f.reloads():
+		return f.words.Say("detail.reload")
 	case top == CauseTooBig && f.graphUnsaid() && f.saysCached():
 		return f.words.Say("detail.too_big_graph")
 	case top == CauseTooBig && f.fitsAfterReuse() && f.unallocatedShare() < 0.05:
@@ -143,6 +145,10 @@ func (f *failure) conclusion(top string) string {
 		return f.words.Say("why.told_long") // that any batch had fitted is not known
 	case top == CausePreallocation && f.isServing():
 		return f.words.Say("why.warmup_oom")
+	case top == CauseOtherProcess && f.helper().PID > 0 && len(f.strangers()) == 0:
+		return f.helperText()
+	case top == CauseImbalance && f.workersShare():
+		return f.words.Say("detail.workers_share")
 	case top == CauseImbalance && f.gathersState():
 		return f.words.Say("why.full_state")
 	case top == CauseImbalance && !f.crowded():

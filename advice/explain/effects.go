@@ -128,6 +128,9 @@ func (f *failure) fragmentationSure() float64 {
 	if f.changed() || f.outgrownStates() || f.joinsKeys() && f.bigRequest() {
 		p = min(p, 0.4) // one request of many that were never made before: that this one fits packed proves nothing
 	}
+	if f.joinsTokens() {
+		p = min(p, 0.3)
+	}
 	if f.program.is(running) && !f.late() {
 		p = min(p, 0.55) // nothing shows that such an input had ever fitted
 	}

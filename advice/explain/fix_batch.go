@@ -219,7 +219,7 @@ const smallBatch = 2
 // sequences get longer by design have one; one mesh or graph is none, and one tensor that stands out is of one sample.
 func (f *failure) divides() bool {
 	switch batch := f.batch(); {
-	case !f.recorded() || !f.inTraining():
+	case !f.recorded() || !f.inTraining() || f.dwarfs():
 		return false
 	case batch > 0:
 		return batch > smallBatch
@@ -227,6 +227,15 @@ func (f *failure) divides() bool {
 		return strings.Contains(f.context.Larger.Name, "len")
 	}
 	return !f.bigRequest() || !f.unusualRequest()
+}
+
+// dwarfed times what any step before had taken, and it had not got through: how much it needs nobody knows, and half of that may be as far out of reach. An
+// H100 ran steps of 18.5 GiB until one with a document 15 times as long filled it (testdata/h100, 05): half its batch would have taken more than 80, too.
+const dwarfed = 2.5
+
+func (f *failure) dwarfs() bool {
+	h := f.history
+	return h != nil && len(h.Peaks) > 0 && float64(h.Process.Or(0)+f.requested.Or(0)) > dwarfed*float64(slices.Max(h.Peaks))
 }
 
 // halvedBatch is what a batch cut to a part of it brings.

@@ -258,7 +258,16 @@ var fixesInference = []fixRow{
 			if text, name, ok := f.command.WithNumber(half, "max_new_tokens", "max_length", "max_seq_len", "max_tokens", "ctx_size", "context_length"); ok {
 				return []string{text + "  " + f.comment("do.size_option", "name", name)}
 			}
+			if f.joinsTokens() {
+				return []string{f.comment("do.fewer_sequences"), `model.generate(**inputs, max_new_tokens=256, cache_implementation="offloaded")`}
+			}
 			return []string{f.comment("do.cut_prompt"), `model.generate(**inputs, max_new_tokens=256, cache_implementation="offloaded")`}
+		},
+		variant: func(f *failure) string {
+			if f.joinsTokens() && f.batch() != 1 {
+				return "sequences"
+			}
+			return ""
 		}},
 	{id: FixOffloadModel, source: "https://huggingface.co/docs/accelerate/usage_guides/big_modeling",
 		kinds: evaluation | inference | imageTool, cost: 0.16,

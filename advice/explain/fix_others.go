@@ -30,6 +30,8 @@ var fixesOthers = []fixRow{
 		pairs: func(f *failure) []any { return []any{"gpu", f.unlikeGPU()} },
 		variant: func(f *failure) string {
 			switch {
+			case f.workersShare():
+				return "workers"
 			case f.gathersState():
 				return "state"
 			case f.collectsOnOne():
@@ -51,6 +53,8 @@ var fixesOthers = []fixRow{
 		},
 		do: func(f *failure) []string {
 			switch {
+			case f.workersShare():
+				return []string{f.comment("do.fewer_workers"), `torch.cuda.set_device(worker % torch.cuda.device_count())  ` + f.comment("do.or")}
 			case f.gathersState() && f.command.Runs("deepspeed"):
 				return []string{`{"zero_optimization": {"stage3_gather_16bit_weights_on_model_save": false}}  ` + f.comment("do.zero_to_fp32")}
 			case f.gathersState():
@@ -83,6 +87,20 @@ var fixesOthers = []fixRow{
 			}
 			return []string{`torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))  ` + f.comment("do.set_device"),
 				`torch.load(path, map_location="cpu")  ` + f.comment("do.map_location")}
+		}},
+	{id: FixRebalanceRanks, source: "https://docs.nvidia.com/cuda/cuda-c-programming-guide/#cuda-environment-variables",
+		kinds: ownCode | running, cost: 0.03,
+		lives:   map[string]float64{CauseOtherProcess: 0.97},
+		when:    func(f *failure) bool { return f.helper().PID > 0 && f.crowdedRanks() == 0 },
+		variant: func(f *failure) string { return "helper" },
+		saves:   func(f *failure) (span, bool) { h := f.helper(); return span{h.Bytes, h.Bytes}, true },
+		reach:   always(1),
+		pairs: func(f *failure) []any {
+			h := f.helper()
+			return []any{"pid", h.PID, "name", command.Parse(h.Command).Scripts()[0]}
+		},
+		do: func(f *failure) []string {
+			return []string{"CUDA_VISIBLE_DEVICES=1 " + sampler.Clean(f.helper().Command) + "  " + f.comment("do.another_gpu")}
 		}},
 	{id: FixStopOtherProcess, source: "https://docs.nvidia.com/deploy/nvidia-smi/index.html",
 		kinds: ownCode | running, cost: 0,

@@ -56,7 +56,7 @@ func (f *job) estimate() footprint {
 		p.activations = span{allocated.Less(p.states.high), allocated.Less(p.states.low)}
 		return p
 	}
-	p.beyond = f.inTraining() && f.firstSteps() && p.parameters > 0 && low > float64(allocated) && !f.sharded() && !f.usesLoRA()
+	p.beyond = f.inTraining() && (f.firstSteps() || f.beforeSteps()) && p.parameters > 0 && low > float64(allocated) && !f.sharded() && !f.usesLoRA()
 	p.statesWanted = sampler.Bytes(min(low, float64(sampler.MaxPlausible)))
 	if !p.beyond {
 		p.basis = "basis.unknown"
@@ -68,4 +68,9 @@ func (f *job) estimate() footprint {
 	p.activations = span{partOf(allocated, lowPart), partOf(allocated, highPart)}
 	p.states = span{partOf(allocated, 1-highPart), partOf(allocated, 1-lowPart)}
 	return p
+}
+
+// beforeSteps: a training that is being watched since it began has not told of a step yet.
+func (f *job) beforeSteps() bool {
+	return f.program.is(training) && f.phase() == "" && f.recorded() && f.startingUp() && !f.context.Step.Known() && !f.context.Epoch.Known()
 }

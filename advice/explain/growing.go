@@ -24,6 +24,17 @@ var causesGrowing = []causeRow{
 			first, last, _ := f.growth()
 			return f.words.Say("why.grows_by_design", "first", gib(sampler.Bytes(first)), "last", gib(sampler.Bytes(last)))
 		}},
+	{id: "cache", cause: CauseTooBig, reason: "https://huggingface.co/docs/transformers/kv_cache",
+		when:       func(f *failure) bool { return f.joinsTokens() && !f.servesItems() },
+		confidence: func(f *failure) float64 { return f.unlessOthers(0.72) },
+		evidence:   func(f *failure) string { return f.words.Say("why.cache_grows") }},
+}
+
+// joinsTokens: the keys and values of one more token were joined to those so far. The next token asks for a little more, and each layer does: that one of
+// these requests fits packed helps for some tokens. On an H100 8 GiB lay in holes between 70 GiB of keys and values that would have become 160
+// (testdata/h100, 23).
+func (f *failure) joinsTokens() bool {
+	return !f.onHost() && f.inFile("transformers/cache_utils.py") && f.inFunction("update") && f.generatesText() && f.phase() != sampler.PhaseTraining
 }
 
 // fixesGrowing keep in RAM what need not lie beside that.

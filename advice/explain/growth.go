@@ -11,7 +11,8 @@ func (f *facts) late() bool {
 	if f.context.FirstStep || f.startingUp() {
 		return false
 	}
-	return f.context.Epoch.Or(0) >= 2 || f.context.Step.Or(0) >= 50 || len(f.stretches()) >= 3
+	n := len(f.stretches())
+	return f.context.Epoch.Or(0) >= 2 || f.context.Step.Or(0) >= 50 || n >= 3 || n == 2 && f.recorded() && f.context.Step.Or(0) >= 10
 }
 
 // startSeconds: weights are loaded, optimizer state is made and caches are filled within the first

@@ -33,8 +33,17 @@ type History struct {
 	Age          sampler.Opt[float64]       `json:"age_seconds"`        // how long the process had been running
 	Peers        []sampler.Bytes            `json:"peer_bytes"`         // usual use of the same job's processes on each of its other GPUs
 	PeerPeaks    []sampler.Bytes            `json:"peer_peak_bytes"`    // their largest of late
-	HostGrown    sampler.Opt[sampler.Bytes] `json:"host_grown_bytes"`   // host memory that the main process gained since it was first seen
-	HostLost     sampler.Opt[sampler.Bytes] `json:"host_lost_bytes"`    // host memory that the machine lost in the same time
+	Alike        *Alike                     `json:"alike,omitempty"`
+	HostGrown    sampler.Opt[sampler.Bytes] `json:"host_grown_bytes"` // host memory that the main process gained since it was first seen
+	HostLost     sampler.Opt[sampler.Bytes] `json:"host_lost_bytes"`  // host memory that the machine lost in the same time
+}
+
+// Alike are requests of one size that the failing process was granted one after another, and gave none of them back, until the next was refused.
+type Alike struct {
+	Bytes    sampler.Bytes `json:"bytes"` // of each
+	Count    int           `json:"count"`
+	Seconds  float64       `json:"seconds"`  // from the first to the refusal
+	Computed float64       `json:"computed"` // seconds in which it also used the GPU's processors
 }
 
 // Neighbor is another process on the GPU.

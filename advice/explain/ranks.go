@@ -2,6 +2,7 @@ package explain
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -11,7 +12,7 @@ import (
 // crowdedRanks counts processes of nearly the same small size on one GPU in a run of several
 // ranks: the contexts of ranks that touched a GPU which is not theirs.
 func (f *job) crowdedRanks() int {
-	if n := f.sameCommand(); n >= 2 {
+	if n := max(f.sameCommand(), f.sameWorkers()); n >= 2 {
 		return n
 	}
 	many := f.context.WorldSize.Or(0) > 1 || f.event.Rank.Known() || len(f.ranks()) > 1 || f.command.Runs("torchrun", "accelerate", "deepspeed", "mpirun", "srun")
@@ -37,11 +38,41 @@ func (f *job) crowdedRanks() int {
 // sameCommand counts the others on the GPU that were started as this process was.
 func (f *job) sameCommand() (n int) {
 	for _, p := range f.others {
-		if p.Command != "" && strings.TrimSpace(p.Command) == f.command.Text && !f.onHost() {
+		if p.Command != "" && startedAlike(p.Command, f.command.Text) && !f.onHost() {
 			n++
 		}
 	}
 	return n
+}
+
+// spawned is the numbers in what Python's multiprocessing starts a process with; each has its own.
+var spawned = regexp.MustCompile(`\b(tracker_fd|pipe_handle|parent_pid)=\d+`)
+
+// startedAlike says whether two commands are the same.
+func startedAlike(a, b string) bool {
+	a, b = strings.TrimSpace(a), strings.TrimSpace(b)
+	return a == b || strings.Contains(a, "spawn_main(") && spawned.ReplaceAllString(a, "$1") == spawned.ReplaceAllString(b, "$1")
+}
+
+// sameWorkers counts the others where it failed in a process that Python's multiprocessing began, and two or more hold as much as each other.
+func (f *job) sameWorkers() int {
+	if len(f.others) < 2 || f.onHost() || !f.inFile("multiprocessing/spawn.py", "multiprocessing/process.py", "concurrent/futures/process.py") {
+		return 0
+	}
+	low, high := f.others[0].Bytes, f.others[0].Bytes
+	for _, p := range f.others {
+		low, high = min(low, p.Bytes), max(high, p.Bytes)
+	}
+	if float64(high) > 1.05*float64(low) {
+		return 0
+	}
+	return len(f.others)
+}
+
+// workersShare: those that crowd the GPU are no ranks of a distributed run, of which each has a GPU of its own, but copies of one program.
+func (f *job) workersShare() bool {
+	return max(f.sameCommand(), f.sameWorkers()) >= 2 && !f.event.Rank.Known() && f.context.WorldSize.Or(0) <= 1 &&
+		!f.command.Runs("torchrun", "accelerate", "deepspeed", "mpirun", "srun")
 }
 
 // rankOnWrongGPU: a rank other than 0 failed on GPU 0 while others are on it too.

@@ -89,6 +89,12 @@ func (r *Reporter) findIncidents() {
 		if f.event.MemoryKind == sampler.MemoryHost || f.incident.History != nil && f.incident.History.Process.Known() {
 			continue
 		}
+		if r.watch != nil {
+			if in, ok := r.watch.Refused(f.event, f.t); ok {
+				f.incident = in
+				continue
+			}
+		}
 		if x := r.exitNear(f); x != nil && x.incident.History != nil && (f.incident.History == nil || x.incident.History.Process.Known()) {
 			f.incident = x.incident
 		}

@@ -139,3 +139,33 @@ func (w *Watch) refusedTo(o *failure) (best Death, found bool) {
 	}
 	return best, found
 }
+
+// refusedAs is what the driver refused and a text tells of, with its size: to a process that has died of it, or that is still there.
+func (w *Watch) refusedAs(e sampler.OOMEvent, g *gpu, at float64) (best Death, found bool) {
+	key := sampler.GPUKey{}
+	if g != nil {
+		key = g.key
+	}
+	take := func(d Death) {
+		if d.is(e, at, key, g != nil) && d.asks(&e) && (!found || math.Abs(d.T-at) < math.Abs(best.T-at)) {
+			best, found = d, true
+		}
+	}
+	for _, d := range w.deaths {
+		take(d)
+	}
+	for _, h := range w.gpus {
+		for _, p := range h.procs {
+			if p.asking.refusal.Tries > 0 {
+				take(w.deathOf(h, p))
+			}
+		}
+	}
+	return best, found
+}
+
+// Refused is what was known when the driver refused what a text tells of, at a time on the clock of the snapshots; false: it refused nothing like that.
+func (w *Watch) Refused(e sampler.OOMEvent, at float64) (explain.Incident, bool) {
+	d, known := w.refusedAs(e, nil, at)
+	return d.Incident, known
+}

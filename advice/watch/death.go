@@ -144,6 +144,7 @@ func (w *Watch) deathOf(g *gpu, p *proc) Death {
 		in.History.Free = sampler.Some(series.Bytes(free))
 	}
 	in.History.Age = sampler.Some(ageOf(p, &w.clock))
+	in.History.Alike = p.alike()
 	in.History.Peers, in.History.PeerPeaks = peersOf(w.gpus, g, p)
 	e := sampler.OOMEvent{Kind: sampler.KindRefused, MemoryKind: sampler.MemoryGPU, PID: sampler.Some(p.pid), Framework: p.process.Framework.Or(""),
 		GPUTotal: g.last.Memory.PlausibleTotal(), GPUFree: r.Free, GPUFreeAbout: r.FreeAbout, OtherProcesses: []sampler.OtherProcess{}, Occurrences: r.Tries,
@@ -165,6 +166,15 @@ func (w *Watch) deathOf(g *gpu, p *proc) Death {
 	in.Events = []sampler.OOMEvent{e}
 	return Death{Event: e, Incident: in, T: p.asking.tried, Time: r.Time, Key: g.key, GPU: g.last.Index, PID: p.pid, refusal: r, guess: p.asking.guessed(p.seen - p.asking.tried), signal: p.asking.signal(), waited: p.seen - p.asking.tried,
 		start: p.start, command: p.process.Command, name: p.process.Name, user: p.process.User}
+}
+
+// alike are the requests of the size that was refused, if it was granted those and nothing else before and gave none back.
+func (p *proc) alike() *explain.Alike {
+	a := &p.asking
+	if a.run.bytes != a.refusal.Bytes || a.run.n == 0 || a.asked.Live < a.run.bytes*sampler.Bytes(a.run.n) {
+		return nil
+	}
+	return &explain.Alike{Bytes: a.run.bytes, Count: a.run.n, Seconds: a.tried - a.run.since, Computed: p.worked}
 }
 
 // thereThen are those of a list who can have held what is told of them when a process was refused memory: they had begun by then, and

@@ -84,9 +84,13 @@ func (w *Watch) Event(e sampler.OOMEvent, t time.Time) []sampler.Alert {
 // Explain.
 func (w *Watch) Incident(e sampler.OOMEvent) explain.Incident {
 	in := explain.Incident{}
-	switch g, p := ownerOf(w.gpus, e); {
+	g, p := ownerOf(w.gpus, e)
+	d, refused := w.refusedAs(e, g, w.clock.Now)
+	switch {
 	case e.MemoryKind == sampler.MemoryHost:
 		in = hostIncident(w.gpus, &w.host)
+	case refused && (p == nil || p.pid == d.PID):
+		in = d.Incident // as it was then; by now its processes may be gone
 	case g != nil:
 		in = incidentOf(g, p)
 		if p != nil {

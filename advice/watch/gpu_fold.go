@@ -140,6 +140,11 @@ func (g *gpu) foldBusy() {
 
 // foldSettled notes that who holds most has computed for a while without needing more than before, and was not near its end.
 func (g *gpu) foldSettled(now float64, gap bool) {
+	for _, q := range g.procs {
+		if sm, known := q.process.SM.Value(); known && sm > 0 && q.tick == g.tick && !gap {
+			q.worked += g.step
+		}
+	}
 	p := g.largest()
 	u, ok := g.last.Utilization.GPU.Value()
 	switch computes := ok && float64(u)/100 >= idleShare; {

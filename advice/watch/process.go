@@ -21,6 +21,7 @@ type proc struct {
 	peak    recentPeak // since its start-up
 	close   closeCalls
 	calm    float64          // seconds that it has computed since its newest record
+	worked  float64          // seconds in which it used the GPU's processors
 	settled bool             // its start is over, before its first minute is
 	stepped sampler.Opt[int] // the first step that a log told of in its life
 	dips    series.Dips
