@@ -418,3 +418,18 @@ func TestLinesWithoutStats(t *testing.T) {
 		}
 	}
 }
+
+// A look at the stacks imports nothing into the program: on an H100 half of torch._inductor, which PyTorch 2.11 asks for there, was what
+// an optimizer's own imports then found, and the program died of it.
+func TestLooksImportNothing(t *testing.T) {
+	t.Parallel()
+	s := newLines(t)
+	out := s.runFile(training+`print("torch._inductor" in sys.modules, torch._inductor.imported_by_main, "torch._inductor" in sys.modules)
+`, nil)
+	if out != "goes on\nFalse True True\n" {
+		t.Errorf("printed %q", out)
+	}
+	if d := s.Held(refusal(3000 * mib)); d == nil || lineAt(d, 11).Steps == 0 {
+		t.Error("nothing was looked at")
+	}
+}

@@ -68,10 +68,10 @@ class NvpeakReporter(object):
     def __init__(self, directories, runs, by_line=None):
         # Taken now: a program may replace them by something that is no thread.
         import time
-        from _thread import allocate_lock, start_new_thread
+        from _thread import allocate_lock, get_ident, start_new_thread
 
         self.directories, self.clock, self.sleep, self.computed = directories, time.monotonic, time.sleep, time.thread_time
-        self.lock, self.thread = allocate_lock, start_new_thread
+        self.lock, self.thread, self.ident = allocate_lock, start_new_thread, get_ident
         self.started = self.silent = self.ending = self.initialized = False
         self.runs, self.by_line = runs, by_line
         self.begin()
@@ -387,6 +387,26 @@ class NvpeakReporter(object):
             return False
 
     def segments(self):
+        """The allocator's segments. PyTorch looks into torch._inductor for stacks of compiled code, and asking for it imports it: seconds of work, in
+        this thread, and one in which the program imports another part of torch sees half of it and fails. While it is asked for here, only what is
+        imported already is there."""
+        names, me = vars(sys.modules["torch"]), self.ident()
+        lazily = names.get("__getattr__")
+
+        def present(name):
+            if self.ident() == me:
+                raise AttributeError(name)
+            return lazily(name)
+
+        if lazily is not None:
+            names["__getattr__"] = present
+        try:
+            return self.snapshot()
+        finally:
+            if names.get("__getattr__") is present:
+                names["__getattr__"] = lazily
+
+    def snapshot(self):
         cuda = self.cuda()
         ask = getattr(cuda, "memory_snapshot", None)
         if "include_traces" in getattr(getattr(ask, "__code__", None), "co_varnames", ()):

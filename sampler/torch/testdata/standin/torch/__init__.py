@@ -18,6 +18,17 @@ if "bare" not in lies:
     _C._cuda_getDeviceCount = lambda: int(os.environ.get("STANDIN_DEVICES", "1"))
     _C._cuda_isHistoryEnabled = lambda: cuda.history is not None
 
+
+
+def __getattr__(name):
+    """As torch imports some of its parts: when somebody asks for them."""
+    if name == "_inductor":
+        import importlib
+
+        return importlib.import_module("." + name, __name__)
+    raise AttributeError("module %r has no attribute %r" % (__name__, name))
+
+
 from . import cuda  # noqa
 from . import optim  # noqa
 

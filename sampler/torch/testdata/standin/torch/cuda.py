@@ -85,8 +85,16 @@ def get_device_properties(device):
     return types.SimpleNamespace(uuid=names.split(",")[device])
 
 
+def symbolize():
+    """As PyTorch does for the frames of compiled code, wherever it is called from."""
+    import torch
+
+    return hasattr(torch, "_inductor") and hasattr(torch._inductor, "codecache")
+
+
 def _snapshot():
     misbehave()
+    symbolize()
     if "long" in lies:
         time.sleep(2)
     if "shapeless" in lies:
@@ -192,6 +200,7 @@ def hostile():
 
 def _snapshot_with_history():
     misbehave()
+    symbolize()
     if "snapshotraises" in lies:
         raise RuntimeError("CUDA error: out of \"order\"\nand more")
     if "long" in lies:
