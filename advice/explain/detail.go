@@ -143,6 +143,8 @@ func (f *failure) conclusion(top string) string {
 		return f.words.Say("detail.validation_holes", "missing", f.rough(f.amountOf(f.shortfallOr0())))
 	case top == CauseDataSpike && f.longSamples() && !f.late() && !f.told(sampler.ToldLate):
 		return f.words.Say("why.told_long") // that any batch had fitted is not known
+	case top == CausePreallocation && f.graphPools() > 0:
+		return f.words.Say("why.graph_pools", "size", gib(f.graphPools()))
 	case top == CausePreallocation && f.isServing():
 		return f.words.Say("why.warmup_oom")
 	case top == CauseOtherProcess && f.helper().PID > 0 && len(f.strangers()) == 0:
