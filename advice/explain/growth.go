@@ -6,13 +6,17 @@ import (
 	"nvpeak/sampler"
 )
 
+// lateSteps is how many steps are no start any more (own threshold): of four programs on an H100 that died between the 25th and the 50th none had a batch that
+// was too large for the GPU (testdata/h100).
+const lateSteps = 25
+
 // late: the run had fitted before. It did many steps or an epoch, or the recording shows it.
 func (f *facts) late() bool {
 	if f.context.FirstStep || f.startingUp() {
 		return false
 	}
 	n := len(f.stretches())
-	return f.context.Epoch.Or(0) >= 2 || f.context.Step.Or(0) >= 50 || n >= 3 || n == 2 && f.recorded() && f.context.Step.Or(0) >= 10
+	return f.context.Epoch.Or(0) >= 2 || f.context.Step.Or(0) >= lateSteps || n >= 3 || n == 2 && f.recorded() && f.context.Step.Or(0) >= 10
 }
 
 // startSeconds: weights are loaded, optimizer state is made and caches are filled within the first
