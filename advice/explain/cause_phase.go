@@ -54,6 +54,12 @@ var causesPhase = []causeRow{
 		when:       func(f *failure) bool { return f.itemsPassed() && !f.bigRequest() },
 		confidence: func(f *failure) float64 { return f.unlessOthers(0.7) },
 		evidence:   func(f *failure) string { return f.words.Say("why.kept_items", "count", f.context.Step.Or(0)) }},
+	{id: "results", cause: CauseLeak, reason: "https://huggingface.co/docs/transformers/main_classes/trainer",
+		when:       func(f *failure) bool { return f.resultsPile() },
+		confidence: func(f *failure) float64 { return f.unlessOthers(0.65) },
+		evidence: func(f *failure) string {
+			return f.words.Say("why.results_pile", "count", f.context.Step.Or(0), "allocated", gib(f.allocated.Or(0)), "need", printed(f.requested.Or(0)))
+		}},
 	{id: "nan", cause: CauseValidationSpike, reason: "https://github.com/ultralytics/ultralytics/issues/7636",
 		when:       func(f *failure) bool { return !f.onHost() && f.phase() == sampler.PhaseValidation && f.context.NaNLoss },
 		confidence: always(0.3),
@@ -223,6 +229,13 @@ var causesPhase = []causeRow{
 func (f *job) itemsPassed() bool {
 	return !f.onHost() && f.program.is(evaluation|inference) && f.context.Step.Or(0) >= 10 && f.numbers() && f.class.class == classAllocator && !f.graphOff() &&
 		f.phase() != sampler.PhaseLoading && !f.limited() && !f.oversubscribed() && !f.refusedThoughFree() && !f.inFunction("sample", "decode", "generate", "denoise", "vae")
+}
+
+// resultsPile: an evaluation that makes no graph had worked through many batches and asks for little when tensors have filled the GPU. What they need does
+// not add up from batch to batch; what is kept of them does.
+func (f *job) resultsPile() bool {
+	return !f.onHost() && f.program.is(evaluation) && f.context.Step.Or(0) >= lateSteps && f.graphOff() && f.class.class == classAllocator &&
+		f.allocated.Or(0) > partOf(f.total.Or(sampler.MaxPlausible), 0.85) && f.requested.Or(0) < partOf(f.total.Or(0), 0.02) && !f.limited() && !f.inFunction("generate", "beam_search", "_sample")
 }
 
 // sumOfSteps is a sum over steps of what a model returns, with its graph. A sum of the losses of one step does not call the model.

@@ -1186,6 +1186,7 @@ var textsEN = map[string]string{
 	"why.wsl_pinned":                     "Under WSL2 little host memory can be pinned, and what finds none is reported as a CUDA error, though the GPU may have room.",
 	"why.own_pool":                       "{library} takes nearly all of the GPU at start unless told otherwise. What failed is small and lies outside its pool: the handle or kernel of a CUDA library. Another process can hold the GPU as well.",
 	"why.commit":                         "On Windows GPU memory is backed by host memory and page file, so short host memory is reported as CUDA out of memory though the GPU has room.",
+	"why.results_pile":                   "{count} batches had passed, no graph is made there, and {allocated} is allocated when {need} is refused: what adds up from batch to batch are results that are kept on the GPU.",
 	"why.kept_items":                     "{count} inputs had passed before, and the request is small: memory that fills from input to input is results kept on the GPU, or graphs kept because gradients are on.",
 	"why.small_share":                    "JAX was allowed {share} % of the GPU only (XLA_PYTHON_CLIENT_MEM_FRACTION).",
 	"why.jax_share":                      "JAX may use 75 % of the GPU unless told otherwise (XLA_PYTHON_CLIENT_MEM_FRACTION).",

@@ -1186,6 +1186,7 @@ var textsZH = map[string]string{
 	"why.wsl_pinned":                     "WSL2 下能锁页的主机内存很少，锁不到时报的是 CUDA 错误，GPU 可能还有空闲。",
 	"why.own_pool":                       "{library} 启动时就占下几乎整块 GPU，除非另有设置。失败的申请很小，也不在它的内存池里：是 CUDA 库的句柄或核函数。也可能是另一个进程占着 GPU。",
 	"why.commit":                         "在 Windows 上，显存以主机内存和页面文件为后备，所以主机内存不足时，GPU 明明有空闲也会报 CUDA out of memory。",
+	"why.results_pile":                   "已有 {count} 批通过，这里不建立计算图，而在 {need} 被拒绝时已分配 {allocated}：逐批累积的是留在 GPU 上的结果。",
 	"why.kept_items":                     "之前已有 {count} 个输入通过，这次申请也很小：显存随输入一个个涨满，说明结果留在 GPU 上，或者梯度没有关，计算图被保留。",
 	"why.small_share":                    "JAX 只获准使用 {share} % 的 GPU（XLA_PYTHON_CLIENT_MEM_FRACTION）。",
 	"why.jax_share":                      "不另设的话 JAX 只用整块 GPU 的 75 %（XLA_PYTHON_CLIENT_MEM_FRACTION）。",

@@ -21,7 +21,7 @@ func TestJobsOnH100(t *testing.T) {
 	}
 	n := 0
 	for line := range strings.Lines(string(table)) {
-		row := append(strings.Split(strings.TrimSuffix(line, "\n"), "\t"), "", "")
+		row := append(strings.Split(strings.TrimSuffix(line, "\n"), "\t"), "", "", "")
 		if strings.HasPrefix(line, "#") {
 			continue
 		}
@@ -62,6 +62,21 @@ func TestJobsOnH100(t *testing.T) {
 			}
 			if len(r.Advice) == 0 || !slices.Contains(strings.Fields(row[4]), r.Advice[0].ID) {
 				t.Errorf("advice %+v, want %s", r.Advice, row[4])
+			}
+			if row[5] == "yes" {
+				out, errs, _ := command(t, "explain", "--json", "--command", row[1], dir+row[0]+".log")
+				var alone struct {
+					Events []struct {
+						Causes []sampler.Cause
+						Advice []sampler.Advice
+					}
+				}
+				if err := json.Unmarshal([]byte(out), &alone); err != nil || len(alone.Events) == 0 || len(alone.Events[0].Advice) == 0 {
+					t.Fatalf("%v: %s", err, errs)
+				}
+				if e := alone.Events[0]; !slices.Contains(strings.Fields(row[3]), e.Causes[0].ID) || !slices.Contains(strings.Fields(row[4]), e.Advice[0].ID) {
+					t.Errorf("from the log alone %s, %s", e.Causes[0].ID, e.Advice[0].ID)
+				}
 			}
 			if !slices.ContainsFunc(r.Alerts, func(a sampler.Alert) bool {
 				return a.Kind == sampler.AlertOOM && a.Level == sampler.LevelCritical && a.Numbers["requested_bytes"] > 0
