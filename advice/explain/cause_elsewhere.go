@@ -7,22 +7,16 @@ import (
 // causesElsewhere are about memory that this allocator never had.
 var causesElsewhere = []causeRow{
 	{id: "R1", cause: CauseImbalance, reason: sourceRanks,
-		when: func(f *failure) bool { return f.crowdedRanks() > 0 },
-		confidence: func(f *failure) float64 {
-			switch m := f.shortfallOr0(); {
-			case f.othersHold() >= f.needed():
-				return 0.88
-			case f.othersHold() >= m:
-				return 0.75
-			}
-			return 0.45
-		},
+		when:       func(f *failure) bool { return f.crowdedRanks() > 0 && !f.workersShare() },
+		confidence: crowdedSure,
 		evidence: func(f *failure) string {
-			id := "why.imbalance"
-			if f.workersShare() {
-				id = "why.workers_share"
-			}
-			return f.words.Say(id, "count", f.crowdedRanks(), "size", gib(f.othersHold()), "gpu", f.event.GPUIndex.Or(0))
+			return f.words.Say("why.imbalance", "count", f.crowdedRanks(), "size", gib(f.othersHold()), "gpu", f.event.GPUIndex.Or(0))
+		}},
+	{id: "workers", cause: CauseOtherProcess, reason: sourceMessage,
+		when:       func(f *failure) bool { return f.workersShare() },
+		confidence: crowdedSure,
+		evidence: func(f *failure) string {
+			return f.words.Say("why.workers_share", "count", f.crowdedRanks(), "size", gib(f.othersHold()), "gpu", f.event.GPUIndex.Or(0))
 		}},
 	{id: "R1b", cause: CauseImbalance, reason: sourceRanks,
 		when: func(f *failure) bool { return f.rankOnWrongGPU() },
@@ -192,4 +186,15 @@ func (f *failure) sayOthers() string {
 		id += ".alone"
 	}
 	return f.words.Say(id, "pid", big.PID, "name", holderName(big), "size", gib(big.Bytes), "all", gib(f.notOwn()), "missing", f.amountOf(f.shortfallOr0()))
+}
+
+// crowdedSure is how sure it is that what other processes of the job hold on this GPU is the reason.
+func crowdedSure(f *failure) float64 {
+	switch m := f.shortfallOr0(); {
+	case f.othersHold() >= f.needed():
+		return 0.88
+	case f.othersHold() >= m:
+		return 0.75
+	}
+	return 0.45
 }

@@ -201,6 +201,14 @@ var causesPhase = []causeRow{
 		when:       func(f *failure) bool { return f.lateTraining() && !f.bigRequest() && len(f.stretches()) < 3 },
 		confidence: func(f *failure) float64 { return f.unlessOthers(0.5) },
 		evidence:   func(f *failure) string { return f.words.Say("why.late_or_larger") }},
+	{id: "late", cause: CauseDataSpike, reason: "https://docs.nvidia.com/deeplearning/dali/user-guide/docs/advanced_topics_performance_tuning.html",
+		when: func(f *failure) bool { // a library beside the framework tells no more than how much it asked for
+			return f.event.Kind == sampler.KindOtherGPU && !f.onHost() && f.recorded() && f.class.class != classAllocator && f.bigRequest() && f.late()
+		},
+		confidence: func(f *failure) float64 { return f.unlessOthers(0.7) },
+		evidence: func(f *failure) string {
+			return f.words.Say("why.data_spike", "need", printed(f.requested.Or(0)), "percent", percentOf(f.requested.Or(0), f.total.Or(0)), "when", f.place())
+		}},
 	{id: "pool", cause: CauseDataSpike, reason: "https://www.tensorflow.org/guide/gpu",
 		when:       func(f *failure) bool { return f.spikesInPool() },
 		confidence: func(f *failure) float64 { return f.unlessOthers(0.66) },

@@ -149,7 +149,7 @@ func (f *failure) conclusion(top string) string {
 		return f.words.Say("why.warmup_oom")
 	case top == CauseOtherProcess && f.helper().PID > 0 && len(f.strangers()) == 0:
 		return f.helperText()
-	case top == CauseImbalance && f.workersShare():
+	case top == CauseOtherProcess && f.workersShare():
 		return f.words.Say("detail.workers_share")
 	case top == CauseImbalance && f.gathersState():
 		return f.words.Say("why.full_state")

@@ -30,8 +30,6 @@ var fixesOthers = []fixRow{
 		pairs: func(f *failure) []any { return []any{"gpu", f.unlikeGPU()} },
 		variant: func(f *failure) string {
 			switch {
-			case f.workersShare():
-				return "workers"
 			case f.gathersState():
 				return "state"
 			case f.collectsOnOne():
@@ -53,8 +51,6 @@ var fixesOthers = []fixRow{
 		},
 		do: func(f *failure) []string {
 			switch {
-			case f.workersShare():
-				return []string{f.comment("do.fewer_workers"), `torch.cuda.set_device(worker % torch.cuda.device_count())  ` + f.comment("do.or")}
 			case f.gathersState() && f.command.Runs("deepspeed"):
 				return []string{`{"zero_optimization": {"stage3_gather_16bit_weights_on_model_save": false}}  ` + f.comment("do.zero_to_fp32")}
 			case f.gathersState():
@@ -102,11 +98,21 @@ var fixesOthers = []fixRow{
 		do: func(f *failure) []string {
 			return []string{"CUDA_VISIBLE_DEVICES=1 " + sampler.Clean(f.helper().Command) + "  " + f.comment("do.another_gpu")}
 		}},
+	{id: FixStopOtherProcess, source: "https://docs.pytorch.org/docs/stable/notes/multiprocessing.html",
+		kinds: ownCode | running, cost: 0,
+		lives:   map[string]float64{CauseOtherProcess: 0.97},
+		when:    func(f *failure) bool { return f.workersShare() },
+		saves:   func(f *failure) (span, bool) { return span{f.othersHold() / 2, f.othersHold()}, f.othersHold() > 0 },
+		reach:   always(1),
+		variant: func(f *failure) string { return "workers" },
+		do: func(f *failure) []string {
+			return []string{f.comment("do.fewer_workers"), `torch.cuda.set_device(worker % torch.cuda.device_count())  ` + f.comment("do.or")}
+		}},
 	{id: FixStopOtherProcess, source: "https://docs.nvidia.com/deploy/nvidia-smi/index.html",
 		kinds: ownCode | running, cost: 0,
 		lives: map[string]float64{CauseOtherProcess: 0.97, CauseUnattributed: 0.95, CauseUnknown: 0.35, CausePreallocation: 0.2},
 		when: func(f *failure) bool {
-			return !f.aloneOnGPU() && f.event.Kind != sampler.KindMPS && !f.refusedThoughFree()
+			return !f.aloneOnGPU() && f.event.Kind != sampler.KindMPS && !f.refusedThoughFree() && !f.workersShare()
 		},
 		variant: func(f *failure) string {
 			switch big := f.toStop(); {

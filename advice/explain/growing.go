@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"slices"
 	"strings"
 
 	"nvpeak/sampler"
@@ -24,8 +25,14 @@ var causesGrowing = []causeRow{
 			first, last, _ := f.growth()
 			return f.words.Say("why.grows_by_design", "first", gib(sampler.Bytes(first)), "last", gib(sampler.Bytes(last)))
 		}},
+	{id: "cache", cause: CauseDataSpike, reason: "https://huggingface.co/docs/transformers/kv_cache",
+		when:       func(f *failure) bool { return f.joinsTokens() && f.leapt() },
+		confidence: func(f *failure) float64 { return f.unlessOthers(0.85) },
+		evidence: func(f *failure) string {
+			return f.words.Say("why.cache_leapt", "before", gib(slices.Max(f.history.Peaks)), "held", gib(f.process.Or(0)))
+		}},
 	{id: "cache", cause: CauseTooBig, reason: "https://huggingface.co/docs/transformers/kv_cache",
-		when:       func(f *failure) bool { return f.joinsTokens() && !f.servesItems() },
+		when:       func(f *failure) bool { return f.joinsTokens() && !f.leapt() && !f.servesItems() },
 		confidence: func(f *failure) float64 { return f.unlessOthers(0.72) },
 		evidence:   func(f *failure) string { return f.words.Say("why.cache_grows") }},
 }
@@ -39,6 +46,13 @@ func (f *failure) joinsTokens() bool {
 
 // fixesGrowing keep in RAM what need not lie beside that.
 var fixesGrowing = []fixRow{
+	{id: FixCapSampleSize, source: "https://huggingface.co/docs/transformers/kv_cache",
+		kinds: evaluation | inference | undecided, cost: 0.05,
+		lives:   map[string]float64{CauseDataSpike: 0.97},
+		when:    func(f *failure) bool { return f.joinsTokens() && f.leapt() },
+		reach:   always(1),
+		variant: func(f *failure) string { return "request" },
+		do:      func(f *failure) []string { return []string{f.comment("do.cap_request")} }},
 	{id: FixShardOrOffload, source: "https://github.com/graphdeco-inria/gaussian-splatting/blob/main/README.md",
 		kinds: training | undecided, cost: 0, // a copy in each step
 		lives:   map[string]float64{CauseTooBig: 0.98, CauseFragmentation: 0.9, CauseDataSpike: 0.8, CauseUnknown: 0.6},

@@ -2,10 +2,12 @@ package explain
 
 import (
 	"cmp"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
 
+	"nvpeak/advice/command"
 	"nvpeak/sampler"
 )
 
@@ -16,7 +18,7 @@ func (f *job) crowdedRanks() int {
 		return n
 	}
 	many := f.context.WorldSize.Or(0) > 1 || f.event.Rank.Known() || len(f.ranks()) > 1 || f.command.Runs("torchrun", "accelerate", "deepspeed", "mpirun", "srun")
-	if len(f.others) < 2 || f.onHost() {
+	if len(f.others) < 2 || f.onHost() || f.ofAnotherProgram() {
 		return 0
 	}
 	low, high := f.others[0].Bytes, f.others[0].Bytes
@@ -33,6 +35,15 @@ func (f *job) crowdedRanks() int {
 		return len(f.others)
 	}
 	return 0
+}
+
+// ofAnotherProgram: the commands of the others are known, and none begins as this one does.
+func (f *job) ofAnotherProgram() bool {
+	own := f.command.Words()
+	return len(own) > 0 && !slices.ContainsFunc(f.others, func(p Neighbor) bool {
+		words := command.Parse(p.Command).Words()
+		return p.Same || len(words) == 0 || path.Base(words[0]) == path.Base(own[0])
+	})
 }
 
 // sameCommand counts the others on the GPU that were started as this process was.

@@ -16,6 +16,8 @@ var nativeRows = []row{
 		start: `CUDA failure 2: out of mem(?:ory)?\b`, fields: []string{`; GPU=<gpu>`}},
 	{name: "dlib pinned", framework: "dlib", kind: sampler.KindHostAlloc, memory: sampler.MemoryHost, words: []string{"error while calling cudamallochost"},
 		start: `Error while calling cudaMallocHost\([^\n]{1,300}? reason: out of memory`},
+	{name: "dali", framework: "dali", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"can't allocate"}, start: `Can't allocate <req:bytes> on device <gpu>\.`}, // NVIDIA's data loader
+	{name: "dali on the host", framework: "dali", kind: sampler.KindOtherGPU, memory: sampler.MemoryHost, words: []string{"can't allocate"}, near: `(?i)dali|CUDA allocation failed`, start: `Can't allocate <req:bytes> on host\.`},
 	{name: "dlib", framework: "dlib", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"error while calling cu"},
 		start: `(?-i)Error while calling cu(?:da|dnn|blas|rand|solver)[A-Z]\w*\([^\n]{0,400}?, reason: (?:out of memory|\w+_ALLOC_FAILED|CURAND_STATUS_ALLOCATION_FAILED)`},
 	{name: "xla call", framework: "jax", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"out of memory"}, start: refusedCall, near: `jaxlib|XlaRuntimeError|external/(?:xla|org_tensorflow)|/jax/`},
