@@ -23,7 +23,7 @@ func (f *job) usesLoRA() bool {
 	}
 	return slices.ContainsFunc(f.command.Arguments(), func(a command.Argument) bool {
 		n := a.Plain
-		return strings.HasPrefix(n, "lora") || n == "use_peft" || n == "use_lora" || n == "peft" || n == "qlora" ||
+		return strings.HasPrefix(n, "lora") || n == "network_module" && strings.Contains(strings.ToLower(a.Value), "lora") || n == "use_peft" || n == "use_lora" || n == "peft" || n == "qlora" ||
 			strings.HasSuffix(strings.ToLower(a.Value), "lora") && slices.Contains([]string{"finetuning_type", "train_type", "sft_type", "tuner_type"}, n)
 	})
 }
@@ -216,6 +216,9 @@ func (f *job) batch() int {
 	known := max(0, f.context.BatchSize.Or(0))
 	if tried := f.triedBatch(); tried > 0 && tried < known {
 		return tried
+	}
+	if known == 0 && f.tool != nil && f.tool.One && f.inTraining() && f.recorded() {
+		return 1
 	}
 	return known
 }

@@ -3,10 +3,10 @@ package tools
 // making are programs that make pictures, films and shapes, or train the models that do.
 var making = []Tool{
 	// trainers of diffusion models
-	{Name: "sd-scripts", Words: []string{"sdscripts", "kohya_ss", "train_db", "sdxl_train_network", "flux_train_network", "bucket_reso_steps"}, Does: Trains,
+	{Name: "sd-scripts", Words: []string{"sdscripts", "kohya_ss", "train_db", "sdxl_train_network", "flux_train_network", "bucket_reso_steps"}, Does: Trains, One: true,
 		Source: "https://github.com/kohya-ss/sd-scripts/blob/main/docs/flux_train_network.md",
 		Levers: []Lever{{Checkpointing, "--gradient_checkpointing", "checkpoint"}, {Batch, "--train_batch_size 1", "one"}, {Bits, "--optimizer_type AdamW8bit", "optimizer"}, {Bits, "--fp8_base", "bits8"}, {Offload, "--blocks_to_swap 18", "offload"}}},
-	{Name: "musubi-tuner", Words: []string{"musubi_tuner", "hv_train_network", "hv_generate_video"},
+	{Name: "musubi-tuner", Words: []string{"musubi_tuner", "hv_train_network", "hv_generate_video"}, One: true,
 		Source: "https://github.com/kohya-ss/musubi-tuner/blob/main/docs/hunyuan_video.md",
 		Levers: []Lever{{Offload, "--blocks_to_swap 20", "offload"}, {Bits, "--fp8_base", "bits8"}, {Checkpointing, "--gradient_checkpointing", "checkpoint"}, {Batch, "batch_size = 1", "one"}, {Input, "target_frames = [1, 13]", "frames"}}},
 	{Name: "diffusers DreamBooth", Words: []string{"train_dreambooth", "train_dreambooth_lora", "train_dreambooth_lora_sdxl", "train_dreambooth_lora_flux", "train_dreambooth_flax"}, Does: Trains,

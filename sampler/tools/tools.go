@@ -54,7 +54,9 @@ type Tool struct {
 	// Native: it is compiled and nobody's own script, so no line of Python changes what it does.
 	Native bool
 	// Grows: it adds to what it fits as it goes on, so that memory rises by design.
-	Grows  bool
+	Grows bool
+	// One: it trains with one sample at a time unless its settings say otherwise.
+	One    bool
 	Source string // URL of the source or the documentation in which its levers were read
 	Levers []Lever
 }
