@@ -82,7 +82,7 @@ func (in *incident) renew(f *Facts) (stale bool) {
 	in.refute(f.now)
 	in.calm(f.now)
 	if in.found.level != in.now.Level {
-		in.completed = in.completed || in.found.completes
+		in.completed = in.completed || in.found.completes && urgency(in.found.level) > urgency(in.now.Level)
 		in.render(f)
 		in.rise(f)
 	}
