@@ -97,9 +97,12 @@ func (w *Watch) Incident(e sampler.OOMEvent) explain.Incident {
 			in.History.Age = sampler.Some(ageOf(p, &w.clock))
 			in.History.Peers, in.History.PeerPeaks = peersOf(w.gpus, g, p)
 		}
-		if e.Refused == nil {
-			e.Refused = g.refusedOf(p, &e, w.clock.Last)
-		}
+	}
+	if g != nil && e.Refused == nil && e.MemoryKind != sampler.MemoryHost {
+		e.Refused = g.refusedOf(p, &e, w.clock.Last)
+	}
+	if refused && e.Refused == nil {
+		e.Refused = d.Event.Refused
 	}
 	in.Events, in.Lang = []sampler.OOMEvent{e}, w.lang
 	return in

@@ -46,3 +46,33 @@ func TestMeasuredLater(t *testing.T) {
 		}
 	}
 }
+
+// What the allocator measured at a refusal that the driver saw, too, is told with the failure that a log has of it.
+func TestMeasuredBesideTheDriver(t *testing.T) {
+	gib := func(n float64) sampler.Opt[sampler.Bytes] {
+		return sampler.Some(sampler.Bytes(n * float64(sampler.GiB)))
+	}
+	w := New(Options{})
+	start := time.Date(2026, 11, 27, 12, 0, 0, 0, time.UTC)
+	for i := range 6 {
+		at := start.Add(time.Duration(i) * time.Second)
+		asked := &sampler.Requests{Granted: 40, Live: gib(69).Or(0), Peak: gib(69).Or(0), Whole: true}
+		p := sampler.Process{PID: 7, Name: "python", Visible: true, Type: "compute", Memory: gib(70), Requests: asked, Allocator: &sampler.Allocator{Reserved: gib(69).Or(0)}}
+		if i == 5 {
+			refused := at.Add(-100 * time.Millisecond)
+			asked.Refused, asked.Refusal = 2, &sampler.Refusal{Time: refused, Bytes: gib(3).Or(0), Smallest: gib(3).Or(0), Free: gib(2), Function: "cuMemAlloc_v2", Tries: 2}
+			p.Allocator.OOMs, p.Allocator.LastOOM = 1, &sampler.RefusedTensor{Time: refused, Requested: gib(3).Or(0), GPUFree: gib(2), LargestFree: gib(1), Allocated: gib(60), Reserved: gib(69)}
+		}
+		g := sampler.GPU{UUID: "GPU-0", Memory: sampler.Memory{Total: gib(80), Used: gib(78), Free: gib(2)}, Processes: []sampler.Process{p}}
+		w.Add(sampler.Snapshot{Time: at, GPUs: []sampler.GPU{g}, Door: &sampler.Door{}})
+	}
+	e := sampler.OOMEvent{Kind: sampler.KindCUDA, Framework: "pytorch", MemoryKind: sampler.MemoryGPU, GPUIndex: sampler.Some(0), Requested: gib(3), GPUFree: gib(2), Line: 5,
+		Allocated: gib(60), ReservedUnallocated: gib(9)}
+	if _, ok := w.Refused(e, w.clock.Now); !ok {
+		t.Fatal("the driver's refusal is not that of the log")
+	}
+	in := w.Incident(e)
+	if r := in.Events[0].Refused; r == nil || r.LargestFree != gib(1) {
+		t.Errorf("%+v", r)
+	}
+}
