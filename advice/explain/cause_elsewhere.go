@@ -12,12 +12,6 @@ var causesElsewhere = []causeRow{
 		evidence: func(f *failure) string {
 			return f.words.Say("why.imbalance", "count", f.crowdedRanks(), "size", gib(f.othersHold()), "gpu", f.event.GPUIndex.Or(0))
 		}},
-	{id: "workers", cause: CauseOtherProcess, reason: sourceMessage,
-		when:       func(f *failure) bool { return f.workersShare() },
-		confidence: crowdedSure,
-		evidence: func(f *failure) string {
-			return f.words.Say("why.workers_share", "count", f.crowdedRanks(), "size", gib(f.othersHold()), "gpu", f.event.GPUIndex.Or(0))
-		}},
 	{id: "R1b", cause: CauseImbalance, reason: sourceRanks,
 		when: func(f *failure) bool { return f.rankOnWrongGPU() },
 		confidence: func(f *failure) float64 {
@@ -93,15 +87,6 @@ var causesElsewhere = []causeRow{
 		},
 		confidence: func(f *failure) float64 { return f.othersSure() },
 		evidence:   func(f *failure) string { return f.sayOthers() }},
-	{id: "helper", cause: CauseOtherProcess, reason: sourceMessage,
-		when: func(f *failure) bool { return f.helper().PID > 0 && f.crowdedRanks() == 0 },
-		confidence: func(f *failure) float64 {
-			if f.helper().Bytes >= f.needed() {
-				return 0.8
-			}
-			return 0.5
-		},
-		evidence: func(f *failure) string { return f.helperText() }},
 	{id: "R1p", cause: CauseOtherProcess, reason: sourceJAX,
 		when: func(f *failure) bool {
 			return !f.onHost() && f.othersMatter() && len(f.others) > 0 && f.preallocator() != "" && f.crowdedRanks() == 0

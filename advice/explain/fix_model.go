@@ -8,7 +8,6 @@ import (
 
 	"nvpeak/advice/command"
 	"nvpeak/sampler"
-	"nvpeak/sampler/tools"
 )
 
 var fixesModel = []fixRow{
@@ -119,17 +118,11 @@ var fixesModel = []fixRow{
 		kinds: training, cost: 0.05, // an option of the program, and the same result
 		lives: map[string]float64{CauseTooBig: 0.93, CauseUnknown: 0.7},
 		when: func(f *failure) bool {
-			return f.swapLever() != "" && f.batch() == 1 && f.usesLoRA() && !f.onHost() && f.phase() != sampler.PhaseSaving
+			return f.offloadLever() != "" && f.inTraining() && f.batch() == 1 && f.usesLoRA() && !f.onHost() && f.phase() != sampler.PhaseSaving
 		},
 		reach:   always(1),
 		variant: func(*failure) string { return "parts" },
-		do: func(f *failure) []string {
-			option, value, _ := strings.Cut(f.swapLever(), " ")
-			if text, ok := f.command.WithOption(option, value); ok {
-				return []string{text}
-			}
-			return []string{f.swapLever()}
-		}},
+		do:      func(f *failure) []string { return []string{f.offloadLine()} }},
 	{id: FixShardOrOffload, source: "https://huggingface.co/docs/accelerate/usage_guides/big_modeling",
 		kinds: evaluation | inference, cost: 0.02, // the other GPUs are there, and the answers are the same
 		lives: map[string]float64{CauseTooBig: 0.95, CauseUnknown: 0.6},
@@ -432,17 +425,4 @@ func doSmallerOptimizer(f *failure) []string {
 		return []string{s.Text}
 	}
 	return []string{"import bitsandbytes as bnb", "optimizer = bnb.optim.AdamW8bit(model.parameters(), lr=lr)"}
-}
-
-// swapLever is the option by which a trainer of adapters keeps parts of the model in RAM; "" where it has none, or has it set.
-func (f *failure) swapLever() string {
-	if f.tool == nil || !f.inTraining() {
-		return ""
-	}
-	for _, l := range f.tool.Levers {
-		if option, _, _ := strings.Cut(l.Type, " "); l.Of == tools.Offload && strings.HasPrefix(option, "--") && !f.command.HasPlain(strings.TrimLeft(option, "-")) {
-			return l.Type
-		}
-	}
-	return ""
 }

@@ -84,30 +84,6 @@ var fixesOthers = []fixRow{
 			return []string{`torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))  ` + f.comment("do.set_device"),
 				`torch.load(path, map_location="cpu")  ` + f.comment("do.map_location")}
 		}},
-	{id: FixRebalanceRanks, source: "https://docs.nvidia.com/cuda/cuda-c-programming-guide/#cuda-environment-variables",
-		kinds: ownCode | running, cost: 0.03,
-		lives:   map[string]float64{CauseOtherProcess: 0.97},
-		when:    func(f *failure) bool { return f.helper().PID > 0 && f.crowdedRanks() == 0 },
-		variant: func(f *failure) string { return "helper" },
-		saves:   func(f *failure) (span, bool) { h := f.helper(); return span{h.Bytes, h.Bytes}, true },
-		reach:   always(1),
-		pairs: func(f *failure) []any {
-			h := f.helper()
-			return []any{"pid", h.PID, "name", command.Parse(h.Command).Scripts()[0]}
-		},
-		do: func(f *failure) []string {
-			return []string{"CUDA_VISIBLE_DEVICES=1 " + sampler.Clean(f.helper().Command) + "  " + f.comment("do.another_gpu")}
-		}},
-	{id: FixStopOtherProcess, source: "https://docs.pytorch.org/docs/stable/notes/multiprocessing.html",
-		kinds: ownCode | running, cost: 0,
-		lives:   map[string]float64{CauseOtherProcess: 0.97},
-		when:    func(f *failure) bool { return f.workersShare() },
-		saves:   func(f *failure) (span, bool) { return span{f.othersHold() / 2, f.othersHold()}, f.othersHold() > 0 },
-		reach:   always(1),
-		variant: func(f *failure) string { return "workers" },
-		do: func(f *failure) []string {
-			return []string{f.comment("do.fewer_workers"), `torch.cuda.set_device(worker % torch.cuda.device_count())  ` + f.comment("do.or")}
-		}},
 	{id: FixStopOtherProcess, source: "https://docs.nvidia.com/deploy/nvidia-smi/index.html",
 		kinds: ownCode | running, cost: 0,
 		lives: map[string]float64{CauseOtherProcess: 0.97, CauseUnattributed: 0.95, CauseUnknown: 0.35, CausePreallocation: 0.2},

@@ -60,23 +60,18 @@ var fixesGrowing = []fixRow{
 		reach:   always(1),
 		variant: func(f *failure) string { return "pictures" },
 		do: func(f *failure) []string {
-			option, value, _ := strings.Cut(f.picturesLever(), " ")
-			line := f.picturesLever()
-			if text, ok := f.command.WithOption(option, value); ok {
-				line = text
-			}
-			return []string{line + "  " + f.comment("do.pictures_in_ram"), f.comment("do.fewer_gaussians")}
+			return []string{f.offloadLine() + "  " + f.comment("do.pictures_in_ram"), f.comment("do.fewer_gaussians")}
 		}},
 }
 
 // fitsPictures: it grew by design beside pictures that could wait in RAM.
 func (f *failure) fitsPictures() bool {
 	_, _, steady := f.growth()
-	return steady && f.growsByDesign() && f.picturesLever() != "" && !f.onHost()
+	return steady && f.growsByDesign() && f.offloadLever() != "" && !f.onHost()
 }
 
-// picturesLever is the option by which the program leaves the pictures that it fits in RAM; "" where it has none, or has it set.
-func (f *failure) picturesLever() string {
+// offloadLever is the option by which the program leaves in RAM what need not lie on the GPU; "" where it has none, or has it set.
+func (f *failure) offloadLever() string {
 	if f.tool == nil {
 		return ""
 	}
@@ -91,4 +86,13 @@ func (f *failure) picturesLever() string {
 		return l.Type
 	}
 	return ""
+}
+
+// offloadLine is the command with that option, or the option alone.
+func (f *failure) offloadLine() string {
+	option, value, _ := strings.Cut(f.offloadLever(), " ")
+	if text, ok := f.command.WithOption(option, value); ok {
+		return text
+	}
+	return f.offloadLever()
 }

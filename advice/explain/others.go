@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"nvpeak/advice/command"
 	"nvpeak/sampler"
 )
 
@@ -54,24 +53,6 @@ func (f *facts) aloneOnGPU() bool {
 		return true // as is said
 	}
 	return len(f.others) > 0 && len(f.strangers()) == 0 && !f.unattributed() || f.elsewhere.Known() && f.elsewhere.Or(0) == 0
-}
-
-// helper is the program that the failing one has started, or was started with, and that holds most beside it: a server of rewards or labels, another
-// model. Copies of the failing one, and programs whose commands name no script, are none.
-func (f *job) helper() (most Neighbor) {
-	own := f.command.Scripts()
-	for _, p := range f.others {
-		other := command.Parse(p.Command).Scripts()
-		if p.Same && !f.mixed && !f.onHost() && len(own) > 0 && len(other) > 0 && !slices.Equal(own, other) && p.Bytes > max(most.Bytes, sampler.GiB, partOf(f.total.Or(0), 0.1)) {
-			most = p
-		}
-	}
-	return most
-}
-
-func (f *failure) helperText() string {
-	h := f.helper()
-	return f.words.Say("why.helper", "pid", h.PID, "command", sampler.Clip(h.Command), "size", gib(h.Bytes))
 }
 
 // notOwn is what of the GPU is not this job's.

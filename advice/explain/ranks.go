@@ -3,9 +3,7 @@ package explain
 import (
 	"cmp"
 	"path"
-	"regexp"
 	"slices"
-	"strings"
 
 	"nvpeak/advice/command"
 	"nvpeak/sampler"
@@ -21,10 +19,7 @@ func (f *job) crowdedRanks() int {
 	if len(f.others) < 2 || f.onHost() || f.ofAnotherProgram() {
 		return 0
 	}
-	low, high := f.others[0].Bytes, f.others[0].Bytes
-	for _, p := range f.others {
-		low, high = min(low, p.Bytes), max(high, p.Bytes)
-	}
+	low, high := f.othersSpan()
 	if !many && (len(f.others) < 4 || float64(high) > 1.05*float64(low)) {
 		return 0 // so many of one size are of one job, whatever else is known of it
 	}
@@ -35,6 +30,15 @@ func (f *job) crowdedRanks() int {
 		return len(f.others)
 	}
 	return 0
+}
+
+// othersSpan is the least and the most that another process holds; there must be one.
+func (f *job) othersSpan() (low, high sampler.Bytes) {
+	low, high = f.others[0].Bytes, f.others[0].Bytes
+	for _, p := range f.others {
+		low, high = min(low, p.Bytes), max(high, p.Bytes)
+	}
+	return low, high
 }
 
 // ofAnotherProgram: the commands of the others are known, and none begins as this one does.
@@ -54,36 +58,6 @@ func (f *job) sameCommand() (n int) {
 		}
 	}
 	return n
-}
-
-// spawned is the numbers in what Python's multiprocessing starts a process with; each has its own.
-var spawned = regexp.MustCompile(`\b(tracker_fd|pipe_handle|parent_pid)=\d+`)
-
-// startedAlike says whether two commands are the same.
-func startedAlike(a, b string) bool {
-	a, b = strings.TrimSpace(a), strings.TrimSpace(b)
-	return a == b || strings.Contains(a, "spawn_main(") && spawned.ReplaceAllString(a, "$1") == spawned.ReplaceAllString(b, "$1")
-}
-
-// sameWorkers counts the others where it failed in a process that Python's multiprocessing began, and two or more hold as much as each other.
-func (f *job) sameWorkers() int {
-	if len(f.others) < 2 || f.onHost() || !f.inFile("multiprocessing/spawn.py", "multiprocessing/process.py", "concurrent/futures/process.py") {
-		return 0
-	}
-	low, high := f.others[0].Bytes, f.others[0].Bytes
-	for _, p := range f.others {
-		low, high = min(low, p.Bytes), max(high, p.Bytes)
-	}
-	if float64(high) > 1.05*float64(low) {
-		return 0
-	}
-	return len(f.others)
-}
-
-// workersShare: those that crowd the GPU are no ranks of a distributed run, of which each has a GPU of its own, but copies of one program.
-func (f *job) workersShare() bool {
-	return max(f.sameCommand(), f.sameWorkers()) >= 2 && !f.event.Rank.Known() && f.context.WorldSize.Or(0) <= 1 &&
-		!f.command.Runs("torchrun", "accelerate", "deepspeed", "mpirun", "srun")
 }
 
 // rankOnWrongGPU: a rank other than 0 failed on GPU 0 while others are on it too.

@@ -1,4 +1,4 @@
-"""Nearest neighbours over an embedding index kept on the card.
+"""Nearest neighbors over an embedding index kept on the card.
 
 The shards are read in float32, then packed as bfloat16 with 32 columns of metadata.
 """

@@ -1,4 +1,4 @@
-// Particle simulation; neighbour lists are rebuilt every few steps.
+// Particle simulation; neighbor lists are rebuilt every few steps.
 // build: nvcc -O2 -o particles particles.cu     run: ./particles [steps] [rebuild_every]
 #include <cuda_runtime.h>
 #include <errno.h>
@@ -19,7 +19,7 @@
     } while (0)
 
 static const size_t kParticles = 1 << 22;
-static const size_t kNeighbours = 64;
+static const size_t kNeighbors = 64;
 
 __global__ void init_particles(float4 *p, size_t n) {
     size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;
@@ -60,11 +60,11 @@ int main(int argc, char **argv) {
     CHECK(cudaGetLastError());
     for (int s = 0; s < steps; ++s) {
         if (s % rebuild_every == 0) {
-            CHECK(cudaMalloc((void **)&list, kParticles * kNeighbours * sizeof(int)));
-            build_list<<<blocks, threads>>>(p, list, kParticles, kNeighbours);
+            CHECK(cudaMalloc((void **)&list, kParticles * kNeighbors * sizeof(int)));
+            build_list<<<blocks, threads>>>(p, list, kParticles, kNeighbors);
             CHECK(cudaGetLastError());
         }
-        advance<<<blocks, threads>>>(p, list, kParticles, kNeighbours, 0.001f);
+        advance<<<blocks, threads>>>(p, list, kParticles, kNeighbors, 0.001f);
         CHECK(cudaGetLastError());
         CHECK(cudaDeviceSynchronize());
         usleep(45000);
