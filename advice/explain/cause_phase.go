@@ -222,7 +222,7 @@ var causesPhase = []causeRow{
 	{id: "flat", cause: CauseDataSpike, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
 		when: func(f *failure) bool { return f.lateTraining() && f.flat() && !f.bigRequest() },
 		confidence: func(f *failure) float64 {
-			if f.leapt() {
+			if f.leapt() || f.tensorsLeapt() {
 				return 0.85
 			}
 			return 0.6

@@ -167,6 +167,10 @@ func TestRecordedCauses(t *testing.T) {
 			sampler.LogContext{Phase: sampler.PhaseTraining, Step: sampler.Some(2), Functions: []string{"run_epoch"}, Code: []string{"total_loss += model(ids, labels=labels).loss.item()"}}, CauseTooBig, FixHalveBatchAccumulate},
 		"tensors alone hold more than the process did at first": {23.69, 0.31, 0.31, 21.59, 1.43, History{Age: sampler.Some(7200.0), Peaks: levels(22.7, 21.4, 21.4, 21.6, 21.8, 22, 22.2, 22.5, 22.8, 23, 23.2, 23.5, 23.7)},
 			sampler.LogContext{Phase: sampler.PhaseInference, Step: sampler.Some(9060), Functions: []string{"encode_all", "forward"}}, CauseLeak, FixLeak},
+		"tensors alone were to hold far more than the process did for half of the run": {44.53, 2.79, 2.62, 38.79, 2.45, History{Age: sampler.Some(1351.0), Peaks: levels(26.6, 26.6, 26.6, 26.6, 26.6, 26.6, 26.6, 44.5, 44.5, 44.5, 44.5, 44.5)},
+			sampler.LogContext{Phase: sampler.PhaseTraining, Step: sampler.Some(1696), BatchSize: sampler.Some(4), Functions: []string{"main", "train_one_epoch", "cross_entropy"}}, CauseDataSpike, FixHalveBatchAccumulate},
+		"the process had held as much all along": {44.53, 2.79, 2.62, 38.79, 2.45, History{Age: sampler.Some(1351.0), Peaks: levels(41, 41, 41, 41, 41, 41, 41, 44.5, 44.5, 44.5, 44.5, 44.5)},
+			sampler.LogContext{Phase: sampler.PhaseTraining, Step: sampler.Some(1696), BatchSize: sampler.Some(4), Functions: []string{"main", "train_one_epoch", "cross_entropy"}}, CauseFragmentation, FixExpandableSegments},
 		"every layer asks for its keys again": {44.53, 3.12, 0.81, 39.13, 4.12, History{Age: sampler.Some(1000.0), Peaks: flat},
 			sampler.LogContext{Phase: sampler.PhaseInference, Step: sampler.Some(190), Functions: []string{"generate", "update"}, Files: []string{"transformers/cache_utils.py"}}, CauseDataSpike, FixCapSampleSize},
 		"a resumed run dies at once": {47.5, 0.22, 0.11, 45.49, 1.43, History{Age: sampler.Some(125.0), Peaks: levels(5, 20, 40)},
@@ -213,6 +217,27 @@ func TestRecordedCauses(t *testing.T) {
 		got := Explain(Incident{Events: []sampler.OOMEvent{e}, Histories: []*History{&row.history}})
 		if got.Causes[0].ID != row.cause || got.Advice[0].ID != row.fix {
 			t.Errorf("%s: %s, %s; want %s, %s\n%+v", what, got.Causes[0].ID, got.Advice[0].ID, row.cause, row.fix, got.Causes)
+		}
+	}
+}
+
+// Equal steps within a validation, of which an alert told, are outputs that it keeps.
+func TestStepsInValidation(t *testing.T) {
+	for _, row := range []struct {
+		phase  string
+		alerts []sampler.Alert
+		fix    string
+	}{
+		{sampler.PhaseValidation, []sampler.Alert{{Kind: sampler.AlertGrowth, Level: sampler.LevelCritical, Text: "6 equal steps of 4.5 GiB"}}, FixLeak},
+		{sampler.PhaseValidation, nil, FixShrinkValidationBatch},
+	} {
+		e := pytorch(gibs(4.47), gibs(79.11), gibs(1.95))
+		e.Text, e.Allocated, e.ReservedUnallocated, e.ProcessInUse = "CUDA out of memory.", gibs(65.7), gibs(10.89), gibs(77.16)
+		e.Context = &sampler.LogContext{Phase: row.phase, Step: sampler.Some(116), Epoch: sampler.Some(0), Functions: []string{"main", "decorate_context", "validate"}}
+		peaks := amounts(46500, 46500, 46500, 46500, 46500, 46500, 46500, 46500, 46500, 46500, 46500, 46500, 51100)
+		got := Explain(Incident{Events: []sampler.OOMEvent{e}, Histories: []*History{{Age: sampler.Some(335.0), Process: e.ProcessInUse, Peaks: peaks}}, Alerts: row.alerts})
+		if got.Causes[0].ID != CauseValidationSpike || got.Advice[0].ID != row.fix {
+			t.Errorf("%d alerts: %s, %s", len(row.alerts), got.Causes[0].ID, got.Advice[0].ID)
 		}
 	}
 }
