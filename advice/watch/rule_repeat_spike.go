@@ -111,6 +111,9 @@ func expects(f *Facts, s *series.Series, p series.Pattern) (e expectation, ok bo
 	room := e.available + limit*spikeSlack
 	outgrown := s.Outgrown(f.now, p)
 	rise := risen(f.now, s, p)
+	if held, known := f.tensors.rise(p.Last, f.now); p.Count == 1 && known && held < tensorsShare*rise {
+		rise = 0 // the cache has come up, which the next spike uses
+	}
 	ordinary := f.gpu.near.habits(f.now) >= max(habitFalls, float64(fallsEach*p.Count)) // it empties its cache all the time
 	repeats := !ordinary && p.Count >= series.SpikesNeeded && p.Brief()
 	climbs := repeats || !ordinary && (p.Count >= climbsNeeded && p.Regular || p.Equal && p.Period >= variesPeriod) // from one emptied cache to the next
