@@ -16,6 +16,8 @@ var concreteRows = []concreteRow{
 	{"results.append(jax.device_get(", nil, "", false},
 	{"x = x.cpu()", (*failure).ownLoop, "do.say.results", false},
 	{"torch.distributed.new_group(", (*failure).ownLoop, "", false},
+	{"pipe.vae.enable_tiling()", (*failure).inDecoder, "", false},
+	{"with tf.device(\"CPU:0\")", (*failure).copiesArray, "", false},
 	{"scores = scores.detach()", (*failure).ownLoop, "do.say.kept", false},
 	{"sum(losses).backward()", (*failure).ownLoop, "do.say.leak", false},
 	{"grads = torch.autograd.grad(", (*failure).ownTorch, "do.say.kept", false},

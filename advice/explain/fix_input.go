@@ -231,7 +231,12 @@ func pictureVariant(f *failure) string {
 
 // decodesPicture: it is the step from the latent picture to the pixels.
 func (f *failure) decodesPicture() bool {
-	return f.program.is(imageTool) && (f.told(sampler.ToldDecoding) || f.inFunction("vae_decode", "decode_first_stage", "decode_latents", "tiled_decode") || f.inFunction("decode") && f.inFile("autoencoders/", "autoencoder_kl"))
+	return f.program.is(imageTool) && (f.told(sampler.ToldDecoding) || f.inDecoder())
+}
+
+// inDecoder: it died in the VAE, which puts the whole picture or video through its layers at full size.
+func (f *facts) inDecoder() bool {
+	return f.inFunction("vae_decode", "decode_first_stage", "decode_latents", "tiled_decode") || f.inFunction("decode") && f.inFile("autoencoders/", "autoencoder_kl")
 }
 
 // makesPictures: it is one of the scripts of the latent diffusion code, not another that uses its modules.

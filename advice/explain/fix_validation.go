@@ -174,6 +174,9 @@ func (f *failure) validationVariant() string {
 	if f.slides() {
 		return "sliding"
 	}
+	if f.inDecoder() {
+		return "decoding"
+	}
 	if f.isUltralytics() {
 		return "ultralytics"
 	}
@@ -207,6 +210,9 @@ func doShrinkValidation(f *failure) []string {
 	k := f.validationFactor()
 	if f.scoresOutputs() {
 		return []string{"outputs.append(out.detach().cpu())  " + f.comment("do.score_on_cpu"), f.comment("do.score_in_parts")}
+	}
+	if f.inDecoder() {
+		return []string{"pipe.vae.enable_tiling()\npipe.vae.enable_slicing()  " + f.comment("do.val_decode"), f.comment("do.val_smaller")}
 	}
 	if f.domain() == sampler.DomainRays && f.told(sampler.ToldTried+"chunks") {
 		return []string{f.comment("do.val_views")}

@@ -25,6 +25,9 @@ func (f *facts) phase() string {
 	if f.merges() {
 		return sampler.PhaseSaving
 	}
+	if f.copiesValidation() {
+		return sampler.PhaseValidation
+	}
 	if f.movesModel() && (f.context.Phase == "" || f.context.Phase == sampler.PhaseInference || f.context.Phase == sampler.PhaseTraining && !f.context.Epoch.Known() && !f.context.Step.Known()) {
 		return sampler.PhaseLoading
 	}

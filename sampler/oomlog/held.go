@@ -46,6 +46,7 @@ type held struct {
 	row    *compiledRow
 	title  bool          // it stands in the title of a post, and what is printed comes below
 	quoted bool          // in a sentence of somebody who tells of it
+	raised bool          // it is an exception, whose traceback stands above it
 	key    string        // stream
 	last   int           // line where it was last seen
 	tried  sampler.Bytes // the last request of a series
@@ -59,6 +60,11 @@ func (e *held) ifTitle(now *held) *held {
 	}
 	e.title = now.quoted
 	return e
+}
+
+// foretells: TensorFlow's allocator writes what it was refused, and the traceback comes below that.
+func (e *held) foretells(now *held) bool {
+	return e.Kind == sampler.KindTensorFlow && !e.raised && now.raised
 }
 
 // inSentence: words stand before the error, as where somebody tells of it.

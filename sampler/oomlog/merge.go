@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 
 	"nvpeak/sampler"
 )
@@ -49,11 +50,11 @@ func (o *outline) apartFrom(h *outline) bool {
 }
 
 // add takes a new event as a repeat of a held one, or as one of its own. It returns the event that has its context
-// here: the new one, or one that stood in the title of a post, above everything that is to be known of it, or another printing
-// that may be of another time. An error in the first line is such a title, marked or not.
+// here: the new one, or one that stood in the title of a post, above everything that is to be known of it, or one that an allocator
+// wrote above the exception, or another printing that may be of another time. An error in the first line is such a title, marked or not.
 func (h *holder) add(f *findings, m *message, key string) *held {
 	e := &f.held
-	e.title, e.quoted = m.first.number == 1, inSentence(m.lines[0])
+	e.title, e.quoted, e.raised = m.first.number == 1, inSentence(m.lines[0]), strings.Contains(m.lines[0], "Error: ")
 	e.key, e.last, e.tried = key, m.first.number+len(m.lines)-1, f.Requested.Or(0)
 	of := outlineOf(e)
 	for i := len(h.events) - 1; i >= 0; i-- {
@@ -67,6 +68,9 @@ func (h *holder) add(f *findings, m *message, key string) *held {
 			h.outlines[i] = outlineOf(old)
 			if far && !old.title {
 				return e
+			}
+			if !far && old.foretells(e) {
+				return old
 			}
 			return old.ifTitle(e)
 		case oldIsVaguer:

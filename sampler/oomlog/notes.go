@@ -62,6 +62,7 @@ var (
 		pattern(`\|\s*(\d{1,9})/\d{1,9} \[`),
 		pattern(`\b(\d{1,9})/\d{1,9} \[[\d:]+(?:<|,)`),
 		pattern(`\[\s*(\d{1,7})/\d{1,7}\]`),
+		pattern(`^\s*(\d{1,9})/\d{1,9} (?:━|─|\[[=>.])`), // Keras
 	}
 	// resumes: the number is that of a run before this one.
 	resumes    = pattern(`(?i)\b(?:resum(?:e|ed|es|ing)|restor(?:e|ed|ing)) (?:\w+ ){0,3}(?:from|at|checkpoint|training)\b`)

@@ -11,6 +11,7 @@ var stepForms = compiled(
 	`(?i)\b(?:(?:global|acc|cur|train)[_ ]?)?(?:step|iter|iteration)\b["']?[\s:=#\[(]{0,4}(\d+)`,
 	`(?i)^batch (\d+), .*\bloss\b`,
 	`(?i)(?:^|\|)\s*(\d+)\s*/\s*\d+ batches\b`,
+	`^\s*(\d+)/\d+ (?:━|─|\[[=>.])`, // Keras
 	`(?i)^(?:[^%|]*\b(?:epochs?|train\w*|steps?)\b[^%|]*)?\s*\d+%\|[^|]*\|\s*(\d+)/\d+ \[`,
 )
 
