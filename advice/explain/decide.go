@@ -24,6 +24,9 @@ func namedProgram(f *job) program {
 		if row.unlessTrains && (f.trains() || byScript(f).is(training)) {
 			continue
 		}
+		if row.is(server) && row.name == f.context.Server && !slices.Contains(words, row.name) && (f.trains() || programNamed(f.command.Scripts()).is(training)) {
+			continue // reinforcement learning, which runs a server of its own between its steps
+		}
 		named := row.name == f.context.Server || row.name == f.event.Framework || row.framework != "" && row.framework == f.event.Framework || slices.Contains(words, row.name) ||
 			slices.ContainsFunc(row.words, func(w string) bool { return slices.Contains(words, w) }) || f.command.HasPlain(row.options...)
 		if named {

@@ -178,6 +178,18 @@ var fixesBatch = []fixRow{
 		reach: always(1),
 		do:    doCheckpointing},
 	{id: FixAMPBF16, source: "https://docs.pytorch.org/docs/stable/amp.html",
+		kinds: training, cost: 0, // the program does it unless it is told not to
+		lives:   map[string]float64{CauseTooBig: 0.97, CauseDataSpike: 0.8, CauseFragmentation: 0.8, CauseUnknown: 0.6},
+		when:    func(f *failure) bool { return f.ampTurnedOff() != "" && f.inTraining() && !f.onHost() },
+		saves:   ampSaves,
+		reach:   ampReaches,
+		variant: func(f *failure) string { return "option" },
+		pairs:   func(f *failure) []any { return []any{"option", f.ampTurnedOff()} },
+		do: func(f *failure) []string {
+			text, _ := f.command.WithoutFlag(f.ampTurnedOff())
+			return []string{text}
+		}},
+	{id: FixAMPBF16, source: "https://docs.pytorch.org/docs/stable/amp.html",
 		kinds: training | undecided, cost: 0.23,
 		lives: map[string]float64{CauseTooBig: 0.85, CauseDataSpike: 0.8, CauseFragmentation: 0.8, CauseOtherProcess: 0.3, CauseImbalance: 0.3, CauseOversubscribed: 0.5, CauseMemoryLimit: 0.3, CauseUnknown: 0.3, CauseValidationSpike: 0.3},
 		when: func(f *failure) bool {
@@ -192,23 +204,27 @@ var fixesBatch = []fixRow{
 			}
 			return ""
 		},
-		saves: func(f *failure) (span, bool) {
-			return f.footprint.activations.times(1-ampKeepsHigh, 1-ampKeepsLow), f.allocated.Known()
-		},
-		reach: func(f *failure) float64 {
-			gain := f.footprint.activations.times(1-ampKeepsHigh, 1-ampKeepsLow)
-			switch {
-			case f.stateDominated() && !f.program.is(running):
-				return 0.05
-			case !f.numbers() && f.usesLoRA() && f.oneSample():
-				return 0.5 // frozen weights are mostly loaded in 16 bits; what is left are the activations of one sample
-			case !f.numbers():
-				return 0.7
-			}
-			return gain.covers(f.needed())
-		},
+		saves: ampSaves,
+		reach: ampReaches,
 		pairs: func(f *failure) []any { return []any{"gpu", f.gpu.name} },
 		do:    doMixedPrecision},
+}
+
+func ampSaves(f *failure) (span, bool) {
+	return f.footprint.activations.times(1-ampKeepsHigh, 1-ampKeepsLow), f.allocated.Known()
+}
+
+func ampReaches(f *failure) float64 {
+	switch {
+	case f.stateDominated() && !f.program.is(running):
+		return 0.05
+	case !f.numbers() && f.usesLoRA() && f.oneSample():
+		return 0.5 // frozen weights are mostly loaded in 16 bits; what is left are the activations of one sample
+	case !f.numbers():
+		return 0.7
+	}
+	gain, _ := ampSaves(f)
+	return gain.covers(f.needed())
 }
 
 // smallBatch of samples may owe most of its size to one of them, which no smaller one leaves out.

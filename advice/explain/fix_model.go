@@ -91,6 +91,8 @@ var fixesModel = []fixRow{
 		},
 		variant: func(f *failure) string {
 			switch {
+			case f.ranksLoadAll():
+				return "ranks"
 			case f.phase() == sampler.PhaseLoading:
 				return "loading"
 			case f.shardsMore():
@@ -102,6 +104,9 @@ var fixesModel = []fixRow{
 			return f.footprint.states.times(0.4, 0.85), f.footprint.known
 		},
 		reach: func(f *failure) float64 {
+			if f.ranksLoadAll() {
+				return 1.9 // each GPU keeps its part only; nothing that a step needs matters yet
+			}
 			if f.phase() == sampler.PhaseLoading {
 				return 0.9
 			}
@@ -301,7 +306,16 @@ func (f *failure) loadsAny() bool {
 	return f.program.is(undecided) && f.phase() == sampler.PhaseLoading && f.torchCode() && !f.onHost()
 }
 
+// ranksLoadAll: each rank of a training loads the whole model onto its own GPU, which the weights alone fill.
+func (f *failure) ranksLoadAll() bool {
+	return f.phase() == sampler.PhaseLoading && f.program.is(training) && f.event.Rank.Known() && f.allocated.Or(0) > partOf(f.total.Or(sampler.MaxPlausible), 0.85) && f.requested.Or(0) < partOf(f.allocated.Or(0), 0.02) &&
+		!f.sharded() && !f.ranksLoad() && !f.othersMatter()
+}
+
 func doShard(f *failure) []string {
+	if f.ranksLoadAll() { // device_map="auto" is refused there: https://huggingface.co/docs/accelerate/usage_guides/big_modeling
+		return []string{`{"zero_optimization": {"stage": 3}}  ` + f.comment("do.zero_init"), f.comment("do.fsdp_load")}
+	}
 	if f.phase() == sampler.PhaseLoading {
 		return []string{`AutoModelForCausalLM.from_pretrained(name, device_map="auto", torch_dtype="auto")  ` + f.comment("do.device_map")}
 	}

@@ -55,6 +55,17 @@ func (f *job) checkpointing() bool {
 		f.inCode("checkpoint(", "checkpoint.checkpoint", "gradient_checkpointing=True")
 }
 
+// ampTurnedOff is the option of the command without which it would train in mixed precision.
+func (f *job) ampTurnedOff() string {
+	for _, w := range f.command.Words() {
+		switch w {
+		case "--noamp", "--no-amp", "--no_amp", "--disable-amp", "--disable_amp", "--no-fp16", "--no_fp16", "--no-bf16", "--no_bf16", "--no-mixed-precision", "--no_mixed_precision":
+			return w
+		}
+	}
+	return ""
+}
+
 // halfPrecision is in force already, or fewer bits are: from the log, the command, the traceback or what is said.
 func (f *job) halfPrecision() bool {
 	switch f.context.Precision {

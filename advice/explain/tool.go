@@ -169,7 +169,7 @@ func (f *failure) agreeing(l tools.Lever) (tools.Lever, bool) {
 // withLevers puts them before what a fix says to do, and into its title.
 func (f *failure) withLevers(a *sampler.Advice) {
 	list := f.ownLevers(a.ID, a.Rank)
-	if len(list) == 0 || a.ID == FixCapSampleSize && f.slides() || a.ID == FixShrinkValidationBatch && f.validatesGraph() || a.ID == FixShardOrOffload && f.growsByDesign() {
+	if len(list) == 0 || a.ID == FixCapSampleSize && f.slides() || a.ID == FixShrinkValidationBatch && f.validatesGraph() || a.ID == FixShardOrOffload && (f.growsByDesign() || f.ranksLoadAll()) {
 		return
 	}
 	if _, typed := f.command.SmallerBatch(2); typed && a.ID == FixHalveBatchAccumulate {

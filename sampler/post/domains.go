@@ -12,7 +12,7 @@ var domains = []struct {
 	name  string
 	words *lazy
 }{
-	{sampler.DomainRays, lazily(`(?i)(?:\b|_)\w{0,8}nerf(?:\d*\b|_)|(?:^|[^\w-])(?:instant-?)?ngp\b|\b(?:rays?|radiance|netchunk|n_rand|ray_chunk\w*)\b|\bray_\w+|\w+_rays?\b|\bnovel views?\b`)},
+	{sampler.DomainRays, lazily(`(?i)(?:\b|_)\w{0,8}nerf(?:\d*\b|_)|(?:^|[^\w-])(?:instant-?)?ngp\b|(?:^|[^\w-])(?:rays|radiance|netchunk|n_rand)\b|(?:^|[^\w-])ray[ _](?:batch|bundle|cast|chunk|dir|march|origin|sampl|trac)\w*|\w+_rays\b|\bnovel views?\b`)},
 	{sampler.DomainPoints, lazily(`(?i)\bpoint[-_ ]?clouds?\b|\bpoint(?:net|cept|former|rcnn|lstm)\w*|\bli?dar\b|\bopen3d\b|\bopenpcdet\b|\bpcds?\b|\.(?:ply|pcd|las)\b|\b(?:number of|many|fewer) points\b|点云`)},
 	{sampler.DomainProteins, lazily(`(?i)\b(?:alphafold|colabfold|openfold|esmfold|rosettafold|rfdiffusion)\w*|\besm(?:[-_]?[12]\w*)?\b|\bproteins?\b|\bresidues\b|\bamino acids?\b|\bmsas?\b|\.(?:pdb|fasta|a3m)\b|\b\d{1,2}[- ]chain\b|\b(?:hetero|homo)?(?:monomers?|multimers?|oligomers?)\b`)},
 	{sampler.DomainGraph, lazily(`(?i)\b(?:gnns?|gcns?|gats?|pygat|graph ?sage|dgl|pyg|graphstorm)\b|\w*gcns?\b|\b(?:py)?torch[-_ ](?:geometric|sparse|scatter)\b|\bedges\b|\bogbn?\b|\bgraph (?:neural|attention|convolution\w*|data|transformer)\b|\b(?:adjacency|message[- ]passing|\w*edge_index|(?:big|large|huge|whole) graph|node (?:classification|features?))\b`)},
