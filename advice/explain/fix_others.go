@@ -81,8 +81,12 @@ var fixesOthers = []fixRow{
 			case f.oneHoldsAll() && !f.ranks():
 				return []string{f.comment("do.spread_parts"), f.comment("do.or_that", "what", f.words.Say("do.say.max_memory"))}
 			}
-			return []string{`torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))  ` + f.comment("do.set_device"),
+			list := []string{`torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))  ` + f.comment("do.set_device"),
 				`torch.load(path, map_location="cpu")  ` + f.comment("do.map_location")}
+			if f.told(sampler.ToldFirstGPU) && f.chosenGPUs() != anyGPU { // nothing that is hidden gets a context
+				list = append([]string{f.visibleBefore()}, list...)
+			}
+			return list
 		}},
 	{id: FixStopOtherProcess, source: "https://docs.nvidia.com/deploy/nvidia-smi/index.html",
 		kinds: ownCode | running, cost: 0,
@@ -281,6 +285,9 @@ func (f *failure) otherGPU() (named string, ok bool) {
 	return "", false
 }
 
+// anyGPU stands for the numbers of GPUs that nobody told.
+const anyGPU = "N"
+
 // chosenGPUs are those that whoever writes gave to CUDA_VISIBLE_DEVICES, or a letter for their numbers.
 func (f *failure) chosenGPUs() string {
 	for _, what := range f.context.Told {
@@ -288,7 +295,12 @@ func (f *failure) chosenGPUs() string {
 			return strings.ReplaceAll(list, " ", "")
 		}
 	}
-	return "N"
+	return anyGPU
+}
+
+// visibleBefore hides the other GPUs before anything can touch them.
+func (f *failure) visibleBefore() string {
+	return "CUDA_VISIBLE_DEVICES=" + f.chosenGPUs() + " python …  " + f.comment("do.visible_before")
 }
 
 // visibleRest are the GPUs of CUDA_VISIBLE_DEVICES without the one that failed, where several are named.
@@ -325,7 +337,7 @@ func doStopOther(f *failure) []string {
 		} else if f.environment["CUDA_VISIBLE_DEVICES"] != "" && f.event.GPUIndex.Known() {
 			list = append([]string{list[0], `print(os.environ["CUDA_VISIBLE_DEVICES"])  ` + f.comment("do.visible_in_force")}, list[1:]...)
 		} else if f.told(sampler.ToldOtherGPUs) {
-			list = append([]string{list[0], "CUDA_VISIBLE_DEVICES=" + f.chosenGPUs() + " python …  " + f.comment("do.visible_before")}, list[1:]...)
+			list = append([]string{list[0], f.visibleBefore()}, list[1:]...)
 		} else if f.makesContext() || f.failedBuilding() {
 			another := f.comment("do.say.free_gpu")
 			if f.secondGPU() {
