@@ -233,6 +233,15 @@ var fixesOthers = []fixRow{
 				"tf.config.experimental.set_memory_growth(gpu, True)  " + f.comment("do.tf2")}
 		}},
 	{id: FixCapPreallocation, source: sourceVLLM,
+		kinds: server, cost: 0,
+		lives: map[string]float64{CauseOtherProcess: 0.99, CausePreallocation: 0.97, CauseUnknown: 0.6},
+		when: func(f *failure) bool {
+			return f.told(sampler.ToldServers) && f.program.reserves() && !f.shareSpent() && !f.onHost()
+		},
+		reach:   always(1), // who holds the rest is meant to be there
+		variant: func(f *failure) string { return f.program.name },
+		do:      doCapPreallocation},
+	{id: FixCapPreallocation, source: sourceVLLM,
 		kinds: server, cost: 0.05,
 		lives:   map[string]float64{CausePreallocation: 0.9, CauseTooBig: 0.8, CauseDataSpike: 0.8, CauseFragmentation: 0.6, CauseOtherProcess: 0.6, CauseUnknown: 0.5},
 		when:    func(f *failure) bool { return f.program.reserves() && !f.shareSpent() },

@@ -237,7 +237,7 @@ var frameworks = []struct {
 	{lazily(`(?i)\b(?:ollama|llama[._-]cpp|gguf|llama runner)\b`), "llama.cpp", sampler.KindGGML},
 	{lazily(`RuntimeError: CUDA error: out of memory|torch\.AcceleratorError: CUDA error`), "pytorch", sampler.KindCUDAError},
 	{lazily(`(?i)\bpaddle`), "paddle", sampler.KindPaddle},
-	{lazily(`(?i)\bjax(?:lib)?\b|\bflax\b`), "jax", sampler.KindXLA},
+	{lazily(`(?i)\bjax(?:lib)?\b|\bflax\b|\bcolabfold\b`), "jax", sampler.KindXLA},
 	{lazily(`(?i)\b(?:py)?torch\w*|\btorch\.|\blightning\b|\btransformers\b|\bfsdp\b|\bdiffusers\b|\.pth?\b|\baccelerate\b|\bdeepspeed\b|\bdevice_map\b|\bmodel\.generate\b|\bhugging ?face\b|\bpipe\.`), "pytorch", sampler.KindCUDA},
 	{lazily(`(?i)\b(?:tensorflow|keras)\b`), "tensorflow", sampler.KindTensorFlow},
 	{lazily(`(?i)\bcuda[ -](?:oom|out)|\bcuda:\d`), "pytorch", sampler.KindCUDA},
