@@ -173,6 +173,13 @@ const (
 	ToldAlone        = "alone"                 // nobody else is said to use the GPU
 	ToldUnified      = "unified"               // JAX may use memory of the machine as well
 	ToldAtStart      = "at_start"              // it comes at the start
+	ToldGPUCount     = "gpu_count_"            // and a number: so many GPUs there are, as is said
+	ToldFull         = "full_training"         // all weights are trained, as is said
+	ToldMesh         = "mesh"                  // a mesh is taken from a grid of values
+	ToldNoCuDNN      = "no_cudnn"              // cuDNN could not be loaded
+	ToldServers      = "servers"               // several servers are meant to share a GPU
+	ToldClones       = "clones"                // it speaks with the voice of a recording
+	ToldLargerRuns   = "larger_runs"           // with a larger value of a setting it runs
 	ToldAnyBatch     = ToldTried + "any_batch" // smaller batches and larger ones made no difference
 	ToldBuckets      = "buckets"               // buckets of ZeRO of half a billion elements or more are set
 	ToldFullCache    = "full_cache"            // the cache of keys and values of llama.cpp found no memory

@@ -44,6 +44,7 @@ const (
 	ShowsFewBits      = "few_bits"       // weights of 8 bits or fewer are in force
 	ShowsFourBits     = "four_bits"      // of 4 bits
 	ShowsSixteenBits  = "sixteen_bits"   // weights of 16 bits are in force
+	ShowsTextUI       = "text_ui"        // text-generation-webui
 	ShowsBeforeNoGrad = "before_no_grad" // PyTorch before 0.4
 	ShowsSession      = "session"        // ONNX Runtime failed while it read a model
 	ShowsCached       = "cached"         // the message of PyTorch 1.0 to 1.3

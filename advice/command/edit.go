@@ -277,7 +277,8 @@ func (c Line) WithLauncherOption(words string) (Suggestion, bool) {
 	return Suggestion{Text: c.Apply([]Edit{{end, end, " " + words}})}, true
 }
 
-// WithNumber writes a new number for an option the command already has.
+// WithNumber writes a new number for an option the command already has: for each of its values, where it has the same one several
+// times, as of a width and a height.
 func (c Line) WithNumber(change func(float64) float64, names ...string) (text, name string, ok bool) {
 	a, found := c.Find(names...)
 	old, err := strconv.ParseFloat(a.Value, 64)
@@ -288,7 +289,12 @@ func (c Line) WithNumber(change func(float64) float64, names ...string) (text, n
 	if now == old {
 		return "", "", false
 	}
-	return c.Apply([]Edit{c.ReplaceValue(a, strconv.FormatFloat(now, 'f', -1, 64))}), a.name, true
+	value := strconv.FormatFloat(now, 'f', -1, 64)
+	edits := []Edit{c.ReplaceValue(a, value)}
+	for i := a.at + 1; i < c.last && !a.joined && c.words[i].value == a.Value; i++ {
+		edits = append(edits, Edit{c.words[i].start, c.words[i].end, value})
+	}
+	return c.Apply(edits), a.name, true
 }
 
 // WithOption sets an option to a value: in its place where the command has it, else at the end. A
@@ -309,6 +315,16 @@ func (c Line) WithOption(option, value string) (string, bool) {
 	}
 	end := c.words[c.last-1].end
 	return c.Apply([]Edit{{end, end, " " + words}}), true
+}
+
+// WithFlagFor puts a lone flag in the place of another that the command has.
+func (c Line) WithFlagFor(old, flag string) (string, bool) {
+	for i := c.first + 1; i < c.last; i++ {
+		if c.words[i].value == old {
+			return c.Apply([]Edit{{c.words[i].start, c.words[i].end, flag}}), true
+		}
+	}
+	return "", false
 }
 
 // WithoutFlag takes a lone flag away.

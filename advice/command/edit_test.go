@@ -33,6 +33,7 @@ func TestEdits(t *testing.T) {
 	launcher := func(c Line) string { s, _ := c.WithLauncherOption("--mixed_precision bf16"); return s.Text }
 	evalBatch := func(c Line) string { s, _ := c.SmallerEvalBatch(4); return s.Text }
 	flag := func(c Line) string { text, _ := c.WithoutFlag("--cache"); return text }
+	other := func(c Line) string { text, _ := c.WithFlagFor("--cache", "--less"); return text }
 	variable := func(c Line) string { text, _ := c.WithVariable("A", "1"); return text }
 	smaller := func(c Line) string { s, _ := c.SmallerBatch(2); return s.Text }
 	for name, row := range map[string]struct {
@@ -41,12 +42,17 @@ func TestEdits(t *testing.T) {
 	}{
 		"number":                     {half, "python t.py --workers 8", "python t.py --workers 4"},
 		"number, the first name":     {half, "python t.py --workers=8 --lr 3", "python t.py --workers=8 --lr 1.5"},
+		"number, twice the same":     {half, "python t.py --workers 8 8 --lr2 8", "python t.py --workers 4 4 --lr2 8"},
+		"number, and another":        {half, "python t.py --workers 8 6", "python t.py --workers 4 6"},
 		"number that stays":          {half, "python t.py --workers 0", ""},
 		"no number":                  {half, "python t.py --workers many", ""},
 		"number of the shell":        {half, "python t.py --workers $N", ""},
 		"number the shell completes": {half, "python t.py --workers=1$N", ""},
 		"number of another command":  {half, "python t.py --workers 8 $(python x.py --workers 2)", "python t.py --workers 4 $(python x.py --workers 2)"},
 		"number not there":           {half, "python t.py --epochs 8", ""},
+
+		"flag for another":       {other, "python t.py --cache x", "python t.py --less x"},
+		"flag for one not there": {other, "python t.py --cached x", ""},
 
 		"option":                         {option("--mode", "fast"), "python t.py x | tee l", "python t.py x --mode fast | tee l"},
 		"option as a flag":               {option("--fast", ""), "python t.py x", "python t.py x --fast"},

@@ -12,6 +12,11 @@ func (f *facts) bigRequest() bool {
 	return f.total.Known() && f.requested.Or(0) >= max(sampler.GiB/2, partOf(f.total.Or(0), 0.05))
 }
 
+// oneTensor: what was refused is several times all that the job holds, so that nothing that is kept of a step matters (own threshold: 4).
+func (f *facts) oneTensor() bool {
+	return f.allocated.Known() && f.numbers() && f.requested.Or(0) > 4*f.allocated.Or(0)
+}
+
 // overMetal is what was held of Apple's memory with what was asked for, in parts of what its allocator may take; 0: not known.
 // That is more than the machine has, so a little over it can be swapped, and much more cannot.
 func (f *facts) overMetal() float64 {

@@ -1,9 +1,11 @@
 package explain
 
 import (
+	"strings"
 	"testing"
 
 	"nvpeak/sampler"
+	"nvpeak/sampler/oomlog"
 )
 
 // Each rule of arithmetic at both sides of its bound, on a GPU of 16000 MiB. The words to the user follow from these.
@@ -164,6 +166,24 @@ func TestPeerBounds(t *testing.T) {
 		})
 		if ahead, drifts := f.aheadOfPeers(), f.driftsFromPeers(); ahead != mibs(row.ahead).Or(0) || drifts != mibs(row.drifts).Or(0) {
 			t.Errorf("%s: %s ahead, drifted by %s; want %v and %v MiB", name, ahead, drifts, row.ahead, row.drifts)
+		}
+	}
+}
+
+// What is computed again saves none of one tensor that is several times all that is held, so no figure is said.
+func TestOneTensorHasNoSaving(t *testing.T) {
+	for message, saves := range map[string]bool{
+		"Tried to allocate 6.96 GiB (GPU 0; 7.80 GiB total capacity; 721.23 MiB already allocated; 6.05 GiB free; 792.00 MiB reserved in total by PyTorch)": false,
+		"Tried to allocate 4.80 GiB (GPU 0; 7.80 GiB total capacity; 2.40 GiB already allocated; 4.25 GiB free; 2.50 GiB reserved in total by PyTorch)":     true,
+	} {
+		events, err := oomlog.Scan(strings.NewReader("RuntimeError: CUDA out of memory. " + message + "\n"))
+		if err != nil || len(events) != 1 {
+			t.Fatal(events, err)
+		}
+		for _, a := range Explain(Incident{Events: events}).Advice {
+			if a.ID == FixGradientCheckpointing && a.Saves.Known() != saves {
+				t.Errorf("%q: %v", message, a.Saves)
+			}
 		}
 	}
 }

@@ -4,6 +4,9 @@ import (
 	"nvpeak/sampler"
 )
 
+// wordsAlone is as sure as a size can make that the job is too big where no amount stands beside it: possible, and likelier than what nobody knows.
+const wordsAlone = 0.58
+
 // causesTold are about what whoever wrote the text says of the failure (package post). They are weaker than
 // the arithmetic of a message, and often all there is.
 var causesTold = []causeRow{
@@ -94,6 +97,17 @@ var causesTold = []causeRow{
 		when:       func(f *failure) bool { return f.told(sampler.ToldFirstLayer) && !f.onHost() },
 		confidence: always(0.72),
 		evidence:   func(f *failure) string { return f.words.Say("why.told_first_layer") }},
+	{id: "states", cause: CauseTooBig, reason: "https://arxiv.org/abs/1910.02054",
+		when: func(f *failure) bool { return f.toldStates() > partOf(f.saidTotal(), mostlyStates) },
+		confidence: func(f *failure) float64 {
+			if f.toldStates() > partOf(f.saidTotal(), 0.9) {
+				return 0.9
+			}
+			return 0.8
+		},
+		evidence: func(f *failure) string {
+			return f.words.Say("why.told_states", "states", gib(f.toldStates()), "total", gib(f.saidTotal()))
+		}},
 	{id: "told", cause: CauseTooBig, reason: "https://deepspeed.readthedocs.io/en/latest/zero3.html",
 		when:       func(f *failure) bool { return f.told(sampler.ToldOutsized) && !f.onHost() },
 		confidence: always(0.8),
@@ -120,7 +134,7 @@ var causesTold = []causeRow{
 		evidence:   func(f *failure) string { return f.words.Say("why.caffe") }},
 	{id: "told", cause: CauseTooBig, reason: "https://huggingface.co/docs/diffusers/optimization/memory",
 		when:       func(f *failure) bool { return f.toldSized() },
-		confidence: always(0.62), // of public threads that name a size nearly all
+		confidence: always(wordsAlone), // of public threads that name a size nearly all, where the GPU is small
 		evidence:   func(f *failure) string { return f.words.Say("why.told_sized") }},
 	{id: "told", cause: CauseImbalance, reason: sourceRanks,
 		when:       func(f *failure) bool { return f.told(sampler.ToldFirstGPU) && !f.onHost() && !f.numbers() },
@@ -219,8 +233,13 @@ var causesTold = []causeRow{
 			plain := !f.numbers() && !f.requested.Known() && f.onlyMessage() && f.program.is(training|undecided) && !f.told(sampler.ToldWorked) && !f.told(sampler.ToldUpdate) && f.phase() == ""
 			return (f.reported() || plain && f.told(sampler.ToldOne)) && !f.onHost() && f.inTraining() && f.batch() == 1 && !f.told(sampler.ToldGrowth) && !f.toldLate()
 		},
-		confidence: always(0.62),
-		evidence:   func(f *failure) string { return f.words.Say("why.batch_of_one") }},
+		confidence: func(f *failure) float64 {
+			if f.littleAtOnce() {
+				return wordsAlone
+			}
+			return 0.62
+		},
+		evidence: func(f *failure) string { return f.words.Say("why.batch_of_one") }},
 	{id: "told", cause: CauseTooBig, reason: sourceAnatomy,
 		when:       func(f *failure) bool { return f.reported() && !f.onHost() && f.class.cause == "" },
 		confidence: always(0.5), // the commonest of all causes, and nothing speaks against it

@@ -40,6 +40,8 @@ func (f *failure) lessInput() []string {
 	switch {
 	case f.told(sampler.ToldTiles):
 		return []string{f.comment("do.smaller_tiles")}
+	case f.told(sampler.ToldClones) && !f.inTraining():
+		return []string{f.comment("do.reference_audio")}
 	case f.setByHand() != "":
 		return []string{f.comment("do.set_lower", "name", f.setByHand()), f.comment(first)}
 	case !f.words.Has(second) || f.onHost() && (name == sampler.DomainGraph || name == sampler.DomainVideo):

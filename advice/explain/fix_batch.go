@@ -115,7 +115,7 @@ var fixesBatch = []fixRow{
 			return ""
 		},
 		saves: func(f *failure) (span, bool) {
-			return f.scaling().times(1-f.checkpointKeeps(checkpointKeepsHigh), 1-f.checkpointKeeps(checkpointKeepsLow)), f.allocated.Known()
+			return f.scaling().times(1-f.checkpointKeeps(checkpointKeepsHigh), 1-f.checkpointKeeps(checkpointKeepsLow)), f.allocated.Known() && !f.oneTensor()
 		},
 		reach: func(f *failure) float64 {
 			if f.stateDominated() {
@@ -123,6 +123,9 @@ var fixesBatch = []fixRow{
 			}
 			if f.recorded() && f.total.Known() && f.requested.Or(0) > partOf(f.total.Or(0), 0.4) {
 				return 0.5 // one tensor, which it leaves as it is
+			}
+			if f.oneTensor() {
+				return 0.3
 			}
 			if !f.numbers() {
 				return 0.7

@@ -7,6 +7,9 @@ import (
 	"nvpeak/sampler"
 )
 
+// ipcHost is Docker's option by which a container has the /dev/shm of its machine.
+const ipcHost = "--ipc=host"
+
 var fixesHost = []fixRow{
 	{id: FixShmSize, source: "https://docs.docker.com/engine/containers/run/",
 		kinds: ownCode | running, cost: 0,
@@ -19,6 +22,9 @@ var fixesHost = []fixRow{
 			return "any"
 		},
 		do: func(f *failure) []string {
+			if f.told(sampler.ToldInForce + ipcHost) { // it counts when a container is made, and with it /dev/shm is the machine's
+				return []string{"df -h /dev/shm  " + f.comment("do.shm_of_host"), f.comment("do.new_container"), f.comment("do.any_workers")}
+			}
 			return []string{"df -h /dev/shm", "docker run --shm-size=16g …  " + f.comment("do.or_ipc"), f.comment("do.k8s_shm")}
 		}},
 	{id: FixReduceDataLoaderWorkers, source: "https://github.com/pytorch/pytorch/issues/13246",

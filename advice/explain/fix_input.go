@@ -277,11 +277,10 @@ func doOffload(f *failure) []string {
 	case "invokeai":
 		return []string{"python scripts/invoke.py --free_gpu_mem"}
 	case "webui":
-		option := "--medvram"
-		if slices.Contains(f.command.Words(), option) {
-			option = "--lowvram"
+		if text, ok := f.command.WithFlagFor("--medvram", "--lowvram"); ok { // each of them decides how much waits in RAM
+			return []string{text, "--opt-sdp-attention  " + f.comment("do.webui_args")}
 		}
-		if text, ok := f.command.WithOption(option, ""); ok && f.runsTool("webui", "launch.py") {
+		if text, ok := f.command.WithOption("--medvram", ""); ok && f.runsTool("webui", "launch.py") {
 			return []string{text, "--opt-sdp-attention  " + f.comment("do.webui_args")}
 		}
 		list := []string{"COMMANDLINE_ARGS=--medvram --opt-sdp-attention  " + f.comment("do.webui_args")}

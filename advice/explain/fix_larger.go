@@ -41,6 +41,15 @@ var fixesLarger = []fixRow{
 		do: func(f *failure) []string {
 			return []string{"nvidia-smi  " + f.comment("do.who_holds"), f.comment("do.which_gpu")}
 		}},
+	{id: FixStopOtherProcess, source: "https://docs.nvidia.com/deploy/nvidia-smi/index.html",
+		kinds: training, cost: 0,
+		lives:   map[string]float64{CauseUnknown: 0.85, CauseTooBig: 0.85, CauseOtherProcess: 0.95},
+		when:    func(f *failure) bool { return f.littleAtOnce() },
+		reach:   always(1),
+		variant: func(f *failure) string { return "unknown" },
+		do: func(f *failure) []string {
+			return []string{"nvidia-smi  " + f.comment("do.who_holds"), f.comment("do.which_gpu")}
+		}},
 	{id: FixSmallerInput, source: sourceAnatomy,
 		kinds: ownCode, cost: 0.02,
 		lives:   map[string]float64{CauseTooBig: 0.9, CauseUnknown: 0.7},
@@ -114,6 +123,17 @@ var fixesLarger = []fixRow{
 		do: func(f *failure) []string {
 			return []string{`"reduce_bucket_size": 5e7, "stage3_prefetch_bucket_size": 5e7, "stage3_max_live_parameters": 1e8  ` + f.comment("do.buckets"), f.comment("do.without_zero")}
 		}},
+	{id: FixShardOrOffload, source: "https://deepspeed.readthedocs.io/en/latest/memory.html",
+		kinds: training, cost: 0.02,
+		lives:   map[string]float64{CauseTooBig: 0.97, CauseUnknown: 0.8},
+		when:    func(f *failure) bool { return f.toldStates() > partOf(f.saidTotal(), mostlyStates) },
+		reach:   always(1.2),
+		variant: func(f *failure) string { return "states" },
+		pairs:   func(f *failure) []any { return []any{"states", gib(f.toldStates()), "total", gib(f.saidTotal())} },
+		do: func(f *failure) []string {
+			line, _, _ := strings.Cut(doShard(f)[0], "  # ")
+			return []string{line, f.comment("do.with_offload")}
+		}},
 	{id: FixShardOrOffload, source: "https://huggingface.co/docs/bitsandbytes/fsdp_qlora",
 		kinds: training, cost: 0.02,
 		lives:   map[string]float64{CauseTooBig: 0.97, CauseUnknown: 0.85},
@@ -180,6 +200,47 @@ const largeEnough = 16 * sampler.GiB
 // another GPU was taken than was meant.
 func (f *failure) exampleOnLarge() bool {
 	return f.told(sampler.ToldExample) && f.saidTotal() >= largeEnough && f.smallable() && !f.told(sampler.ToldSized) && !f.told(sampler.ToldLarger) && f.batch() == 0
+}
+
+const (
+	// bytesTrained is what a parameter takes with its gradient and what Adam keeps for it: https://arxiv.org/abs/1910.02054, section 3.1.
+	bytesTrained = 16
+	// mostlyStates of a GPU leave too little for activations and what is gathered for a layer (own threshold).
+	mostlyStates = 0.6
+)
+
+// toldStates is what weights, gradients and Adam's states take of each GPU where all of a model is trained whose size is named and that is
+// sharded over GPUs of which the number is said; 0: not told, or a part of it waits in RAM.
+func (f *failure) toldStates() sampler.Bytes {
+	all := f.told(sampler.ToldFull) || !f.shows(sampler.ShowsAdapters) && !f.shows(sampler.ShowsFewBits)
+	if !all || !f.inTraining() || !f.told(sampler.ToldSharded) || f.told(sampler.ToldOffload) || f.usesLoRA() || f.onHost() || f.numbers() || f.saidTotal() == 0 {
+		return 0
+	}
+	billions, gpus := 0.0, 0.0
+	for _, what := range f.context.Told {
+		if n, is := strings.CutPrefix(what, sampler.ToldModelSize); is {
+			billions, _ = strconv.ParseFloat(n, 64)
+		}
+		if n, is := strings.CutPrefix(what, sampler.ToldGPUCount); is {
+			gpus, _ = strconv.ParseFloat(n, 64)
+		}
+	}
+	if gpus == 0 {
+		return 0
+	}
+	return sampler.Bytes(billions * 1e9 * bytesTrained / gpus)
+}
+
+// littlePicture is a side of pictures of which one at a time fits into most GPUs (own threshold).
+const littlePicture = 512
+
+// littleAtOnce: a network for pictures learns from one of them at a time, and that is small, so that somebody else is likely to hold the GPU.
+func (f *failure) littleAtOnce() bool {
+	a, _ := f.command.Find("img", "imgsz", "img_size", "image_size", "crop_size", "resolution")
+	side, err := strconv.ParseFloat(a.Value, 64)
+	little := err == nil && side > 0 && side <= littlePicture
+	flat := f.domain() != sampler.DomainVolumes && f.domain() != sampler.DomainVideo
+	return little && flat && f.batch() == 1 && f.inTraining() && f.smallable() && f.anybodyElse() && !f.learnsPictures() && !f.told(sampler.ToldPictureSet) && !f.smallest()
 }
 
 // smallable: less at once is what is spoken of, and no amounts say more than that.

@@ -181,13 +181,17 @@ var fixesModel = []fixRow{
 		},
 		reach: always(1),
 		do: func(f *failure) []string {
-			if text, ok := f.command.WithOption("--model", "medium"); ok && f.runsTool("whisper") {
+			line := "--model medium  "
+			if total := f.saidTotal(); total > 0 && total <= smallForMedium {
+				line = "--model small  "
+			}
+			if text, ok := f.command.WithOption("--model", strings.Fields(line)[1]); ok && f.runsTool("whisper") {
 				return []string{text, "--compute_type int8  " + f.comment("do.if_faster_whisper")}
 			}
 			if f.told(sampler.ToldFrozen) { // of which the medium one may be the default
 				return []string{"--compute_type int8  " + f.comment("do.bits_plain"), "--model small  " + f.comment("do.whisper_model")}
 			}
-			return []string{"--model medium  " + f.comment("do.whisper_model"), "--compute_type int8  " + f.comment("do.if_faster_whisper")}
+			return []string{line + f.comment("do.whisper_model"), "--compute_type int8  " + f.comment("do.if_faster_whisper")}
 		}},
 	{id: FixSmallerModel, source: sourceAnatomy,
 		kinds: ownCode, cost: 0.02, // it is asked for

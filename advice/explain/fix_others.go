@@ -81,8 +81,12 @@ var fixesOthers = []fixRow{
 			case f.oneHoldsAll() && !f.ranks():
 				return []string{f.comment("do.spread_parts"), f.comment("do.or_that", "what", f.words.Say("do.say.max_memory"))}
 			}
-			return []string{`torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))  ` + f.comment("do.set_device"),
+			list := []string{`torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))  ` + f.comment("do.set_device"),
 				`torch.load(path, map_location="cpu")  ` + f.comment("do.map_location")}
+			if f.told(sampler.ToldFirstGPU) && f.chosenGPUs() != anyGPU { // nothing that is hidden gets a context
+				list = append([]string{f.visibleBefore()}, list...)
+			}
+			return list
 		}},
 	{id: FixStopOtherProcess, source: "https://docs.nvidia.com/deploy/nvidia-smi/index.html",
 		kinds: ownCode | running, cost: 0,
@@ -229,6 +233,15 @@ var fixesOthers = []fixRow{
 				"tf.config.experimental.set_memory_growth(gpu, True)  " + f.comment("do.tf2")}
 		}},
 	{id: FixCapPreallocation, source: sourceVLLM,
+		kinds: server, cost: 0,
+		lives: map[string]float64{CauseOtherProcess: 0.99, CausePreallocation: 0.97, CauseUnknown: 0.6},
+		when: func(f *failure) bool {
+			return f.told(sampler.ToldServers) && f.program.reserves() && !f.shareSpent() && !f.onHost()
+		},
+		reach:   always(1), // who holds the rest is meant to be there
+		variant: func(f *failure) string { return f.program.name },
+		do:      doCapPreallocation},
+	{id: FixCapPreallocation, source: sourceVLLM,
 		kinds: server, cost: 0.05,
 		lives:   map[string]float64{CausePreallocation: 0.9, CauseTooBig: 0.8, CauseDataSpike: 0.8, CauseFragmentation: 0.6, CauseOtherProcess: 0.6, CauseUnknown: 0.5},
 		when:    func(f *failure) bool { return f.program.reserves() && !f.shareSpent() },
@@ -281,6 +294,9 @@ func (f *failure) otherGPU() (named string, ok bool) {
 	return "", false
 }
 
+// anyGPU stands for the numbers of GPUs that nobody told.
+const anyGPU = "N"
+
 // chosenGPUs are those that whoever writes gave to CUDA_VISIBLE_DEVICES, or a letter for their numbers.
 func (f *failure) chosenGPUs() string {
 	for _, what := range f.context.Told {
@@ -288,7 +304,12 @@ func (f *failure) chosenGPUs() string {
 			return strings.ReplaceAll(list, " ", "")
 		}
 	}
-	return "N"
+	return anyGPU
+}
+
+// visibleBefore hides the other GPUs before anything can touch them.
+func (f *failure) visibleBefore() string {
+	return "CUDA_VISIBLE_DEVICES=" + f.chosenGPUs() + " python …  " + f.comment("do.visible_before")
 }
 
 // visibleRest are the GPUs of CUDA_VISIBLE_DEVICES without the one that failed, where several are named.
@@ -325,7 +346,7 @@ func doStopOther(f *failure) []string {
 		} else if f.environment["CUDA_VISIBLE_DEVICES"] != "" && f.event.GPUIndex.Known() {
 			list = append([]string{list[0], `print(os.environ["CUDA_VISIBLE_DEVICES"])  ` + f.comment("do.visible_in_force")}, list[1:]...)
 		} else if f.told(sampler.ToldOtherGPUs) {
-			list = append([]string{list[0], "CUDA_VISIBLE_DEVICES=" + f.chosenGPUs() + " python …  " + f.comment("do.visible_before")}, list[1:]...)
+			list = append([]string{list[0], f.visibleBefore()}, list[1:]...)
 		} else if f.makesContext() || f.failedBuilding() {
 			another := f.comment("do.say.free_gpu")
 			if f.secondGPU() {

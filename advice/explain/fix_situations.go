@@ -62,6 +62,22 @@ var fixesSituations = []fixRow{
 		do: func(f *failure) []string {
 			return []string{"nvidia-smi  " + f.comment("do.look_first"), "python -m torch.utils.collect_env  " + f.comment("do.fits_driver")}
 		}},
+	{id: FixOtherVersion, source: "https://docs.jax.dev/en/latest/installation.html",
+		kinds: ownCode | running, cost: 0.01,
+		lives:   map[string]float64{CauseUnknown: 0.9, CauseTooBig: 0.8},
+		when:    func(f *failure) bool { return f.noCuDNN() },
+		reach:   always(1),
+		variant: func(f *failure) string { return "cudnn" },
+		do: func(f *failure) []string {
+			return []string{f.comment("do.cudnn_versions"), "nvidia-smi  " + f.comment("do.cudnn_room")}
+		}},
+	{id: FixSmallerInput, source: "https://github.com/NVlabs/instant-ngp/issues/210",
+		kinds: ownCode | imageTool, cost: 0.01,
+		lives:   map[string]float64{CauseUnknown: 0.85, CauseTooBig: 0.95, CauseDataSpike: 0.9},
+		when:    func(f *failure) bool { return f.meshes() },
+		reach:   always(1),
+		variant: func(f *failure) string { return "mesh" },
+		do:      func(f *failure) []string { return []string{f.comment("do.coarser_mesh"), f.comment("do.mesh_version")} }},
 	{id: FixCapSampleSize, source: "https://docs.pytorch.org/docs/stable/notes/faq.html",
 		kinds: training | undecided, cost: 0.03,
 		lives: map[string]float64{CauseDataSpike: 0.98, CauseTooBig: 0.75, CauseUnknown: 0.62, CauseLeak: 0.45},
@@ -73,6 +89,17 @@ var fixesSituations = []fixRow{
 		do: func(f *failure) []string {
 			return []string{f.sampleAlone(), f.comment("do.bucket")}
 		}},
+}
+
+// noCuDNN: cuDNN could not be loaded, and no amount was refused.
+func (f *facts) noCuDNN() bool {
+	return f.told(sampler.ToldNoCuDNN) && !f.requested.Known() && !f.onHost()
+}
+
+// meshes: a mesh is taken from a grid of values; no equations are solved on one.
+func (f *failure) meshes() bool {
+	_, works := f.work()
+	return f.told(sampler.ToldMesh) && !works && !f.onHost() && !f.inBackward() && !f.numbers()
 }
 
 // otherVersion is for a job that runs elsewhere, so that its size alone is not why it fails here.

@@ -7,10 +7,22 @@ import (
 
 // fixesTools turn the knobs of servers.
 var fixesTools = []fixRow{
+	{id: FixCapPreallocation, source: sourceTGI,
+		kinds: server, cost: 0.01,
+		lives: map[string]float64{CausePreallocation: 0.97, CauseTooBig: 0.95, CauseUnknown: 0.8, CauseFragmentation: 0.8},
+		when: func(f *failure) bool {
+			return f.program.name == "tgi" && f.told(sampler.ToldLargerRuns) && !f.onHost() && !f.loadingWeights()
+		},
+		reach:   always(1),
+		variant: func(f *failure) string { return "tokens" },
+		do: func(f *failure) []string {
+			share := f.withShare("tgi", func(v float64) float64 { return float64(int(v*100+0.5)-10) / 100 })
+			return []string{f.withTotal() + "  " + f.comment("do.tgi_total"), share[0] + "  " + f.comment("do.or")}
+		}},
 	{id: FixLimitRequests, source: sourceVLLM,
 		kinds: server, cost: 0.03,
 		lives: map[string]float64{CausePreallocation: 0.95, CauseTooBig: 0.85, CauseDataSpike: 0.9, CauseFragmentation: 0.7, CauseUnknown: 0.6},
-		when:  func(f *failure) bool { return f.takesLess() },
+		when:  func(f *failure) bool { return f.takesLess() && !f.told(sampler.ToldLargerRuns) },
 		reach: always(0.95),
 		variant: func(f *failure) string {
 			if f.program.name == "vllm" && f.triedShare() {

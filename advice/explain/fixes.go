@@ -158,10 +158,16 @@ var triedInVain = map[string][]string{
 	"workers": {FixReduceDataLoaderWorkers}, "inputs": {FixCapSampleSize}, "offload": {FixOffloadModel}, "item": {FixLeak}, "bits": {FixSmallerModel, FixHalfPrecision}, "no_grad": {FixNoGradValidation, FixNoGradInference},
 }
 
+// setLower are the fixes that make a value smaller of which it may be said that it runs when larger.
+var setLower = []string{FixLimitRequests, FixShortenContext, FixHalveBatchAccumulate, FixCapSampleSize, FixSmallerInput}
+
 // untried is 1, and less for what was tried in vain already.
 func (f *failure) untried(id string) float64 {
 	if id == FixStopOtherProcess && f.told(sampler.ToldAlone) && !f.numbers() {
 		return 0.3 // whoever writes has looked
+	}
+	if f.told(sampler.ToldLargerRuns) && slices.Contains(setLower, id) {
+		return 0
 	}
 	for setting, fixes := range triedInVain {
 		if slices.Contains(fixes, id) && (f.told(sampler.ToldTried+setting) || setting == "bits" && f.shows(sampler.ShowsFourBits)) {

@@ -133,9 +133,49 @@ func (f *failure) turnAll(fixes ...string) []string {
 		}
 	}
 	if set {
-		return []string{text}
+		return []string{agreed(text)}
 	}
 	return []string{plain}
+}
+
+// fewTokens of a batch are few enough for most GPUs beside weights (own threshold).
+const fewTokens = 8192
+
+// withTotal tells TGI how many tokens all requests may have together, which it otherwise infers from what is free after the largest
+// prefill. It is no less than that prefill, nor than one request.
+func (f *failure) withTotal() string {
+	most := fewTokens
+	for _, what := range f.context.Told {
+		for _, option := range []string{"max_total_tokens ", "max_batch_prefill_tokens "} {
+			if set, is := strings.CutPrefix(what, sampler.ToldInForce+option); is {
+				n, _ := strconv.Atoi(set)
+				most = max(most, n)
+			}
+		}
+	}
+	if text, ok := f.command.WithOption("--max-batch-total-tokens", strconv.Itoa(most)); ok && f.runsServer() {
+		return text
+	}
+	return shares["tgi"].plain + " --max-batch-total-tokens " + strconv.Itoa(most)
+}
+
+// agreed is a command of TGI with an input that is shorter than all tokens of a request, and no longer than a prefill, as it demands.
+func agreed(text string) string {
+	c := command.Parse(text)
+	most := math.Inf(1)
+	for option, part := range map[string]float64{"max_total_tokens": 0.75, "max_batch_prefill_tokens": 1} {
+		if a, set := c.Find(option); set {
+			if n, err := strconv.ParseFloat(a.Value, 64); err == nil {
+				most = min(most, max(1, math.Floor(n*part)))
+			}
+		}
+	}
+	for _, name := range []string{"max_input_length", "max_input_tokens"} {
+		if edited, _, ok := c.WithNumber(func(v float64) float64 { return min(v, most) }, name); ok {
+			return edited
+		}
+	}
+	return text
 }
 
 // lessOfTGI are its limits at two thirds of those that the text names, in the order that it demands: an input is no longer than a
@@ -268,7 +308,7 @@ func (f *failure) turnKnobs(fix string) (list []string) {
 			return float64(max(1, int(v)/2))
 		}
 		if text, _, ok := f.command.WithNumber(half, k.names()...); ok && k.option != "" {
-			return []string{text}
+			return []string{agreed(text)}
 		}
 		if text, ok := f.command.WithOption(k.option, k.value); ok && k.option != "" && f.runsServer() {
 			if _, err := strconv.Atoi(k.value); err == nil {

@@ -117,7 +117,7 @@ func (f *failure) leverShare(id string) float64 {
 // ownLevers are what a known program has for a fix, and beside the first advice its others.
 func (f *failure) ownLevers(id string, rank int) (list []tools.Lever) {
 	of, is := leversOf[id]
-	if !is || f.tool == nil || f.program.name != "" && !slices.Contains(families, f.program.name) || f.pairwise() || id == FixCapSampleSize && f.postProcesses() {
+	if !is || f.tool == nil || f.program.name != "" && !slices.Contains(families, f.program.name) || f.pairwise() || f.meshes() && id == FixSmallerInput || id == FixCapSampleSize && f.postProcesses() {
 		return nil
 	}
 	for _, mine := range []bool{true, false} {
@@ -136,6 +136,9 @@ func (f *failure) ownLevers(id string, rank int) (list []tools.Lever) {
 // families are names under which programs are known that have options of their own each.
 var families = []string{"whisper", "alphafold"}
 
+// smallForMedium is a GPU that is too small for the medium model of Whisper, which takes about 5 GB, and holds the small one.
+const smallForMedium = 4 * sampler.GiB
+
 // lastNumber is the number to which a lever sets something.
 var lastNumber = sampler.Pattern{Source: `\d+(\D*)$`}
 
@@ -148,6 +151,9 @@ func (f *failure) agreeing(l tools.Lever) (tools.Lever, bool) {
 		return l, !f.halfPrecision()
 	case l.Of == tools.Bits && (l.By == "bits4" || l.By == "bits8"):
 		return l, !f.shows(sampler.ShowsFewBits)
+	case l.Of == tools.Model && f.saidTotal() > 0 && f.saidTotal() <= smallForMedium:
+		l.Type = strings.Replace(l.Type, "medium", "small", 1)
+		return l, true
 	case l.By == "chunk" && f.told(sampler.ToldTried+"chunks"), l.By == "pixels" && f.triedSize():
 		return l, false
 	case l.Of == tools.Batch && f.batch() == 0 && f.triedBatch() > 0 && (l.By == "half" || l.By == "one"):

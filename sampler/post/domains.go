@@ -20,7 +20,7 @@ var domains = []struct {
 	{sampler.DomainSeries, lazily(`(?i)\btime[- ]?(?:series|steps?|stamps?)\b|\bforecast\w*|\b(?:pred|label|prediction|encoder|decoder)_len(?:gth)?\b|\b(?:uni|multi)variate\b`)},
 	{sampler.DomainVolumes, lazily(`(?i)\b(?:voxels?|volumes?|ct|mri|3d|nii|nnu-?net\w*|monai|sliding_window_inference)\b`)},
 	{sampler.DomainVideo, lazily(`(?i)(?:\b|_)videos?(?:\b|_)|\b(?:frames|fps|footage|mp4|cogvideo\w*|optical flow)\b|视频`)},
-	{sampler.DomainText, lazily(`(?i)\b(?:tokens?|tokenizers?|sentences?|texts?|paragraphs?|documents?|corpus|corpora|n(?:er|lp|mt)|translat\w*|bert\w*|\w*bert|t5|bart|gpt\w*|llama\w*|vicuna\w*|llms?|language models?|max_(?:seq_)?len\w*|seq_len\w*|cutoff_len)\b|文本|句子`)},
+	{sampler.DomainText, lazily(`(?i)\b(?:dpo|orpo|grpo|rlhf|sft|tokens?|tokenizers?|sentences?|texts?|paragraphs?|documents?|corpus|corpora|n(?:er|lp|mt)|translat\w*|bert\w*|\w*bert|t5|bart|gpt\w*|llama\w*|vicuna\w*|llms?|language models?|max_(?:seq_)?len\w*|seq_len\w*|cutoff_len)\b|文本|句子`)},
 	{sampler.DomainPictures, lazily(`(?i)\b(?:images?|pictures?|photos?|pngs?|jpe?gs?|pixels?|resolution|coco|yolo\S*|[ru]?cnn|u-?net\w*|resnet\w*|vgg\w*|gans?|stylegan\S*|segmentation|object detection|faces?|mask[ -_]rcnn|dreambooth|sdxl|stable[- ]?diffusion)\b|图[像片]|照片`)},
 }
 

@@ -69,6 +69,14 @@ var marks = []struct {
 	{sampler.ToldChannels, lazily(`(?i)\b(?:fewer|reduc\w*|decreas\w*|lower\w*|smaller)\b[^.?\n]{0,24}\b(?:channels|filters|feature maps|fmaps?)\b|\bwhere\b[^.?\n]{0,12}\b(?:8|16|32|64|128|256|512|1024)\b[^.?\n]{0,12}\b(?:comes?|coming) from\b`)},
 	// The warning of a tokenizer before a text that is longer than its model takes.
 	{sampler.ToldLong, lazily(`Token indices sequence length is longer than the specified maximum`)},
+	// A mesh that is taken from a grid, whose values lie there all at once.
+	{sampler.ToldMesh, lazily(`(?i)\bmarching[-_ ]?cubes\b|\bmesh(?:es|ing|if\w+)?\b[^.\n]{0,40}\b(?:\d{2,4} ?[x×*] ?\d{2,4} ?[x×*] ?\d{2,4}|\d{2,4}\^3)`)},
+	// cuDNN that is not there, or is not the one that the program was built for.
+	{sampler.ToldNoCuDNN, lazily(`\bdnn != nullptr|\bDNN library is not found\b|\bLoaded runtime CuDNN library: [^\n]{1,40} but source was compiled with\b|\bCould not load (?:dynamic )?library ["']?libcudnn`)},
+	// Servers of one's own on one GPU.
+	{sampler.ToldServers, lazily(`(?i)\b(?:one|first|1st|another|other) (?:vllm |sglang )?(?:instance|server|engine)s?\b[^.\n]{0,16}\b(?:has been|is|was|are|were) (?:already |successfully )?(?:set up|up|running|started|launched|deployed|loaded)\b|\b(?:second|2nd|two|2|both|several|multiple) (?:vllm |sglang |llm )?(?:instances?|servers?|engines?|models)\b[^.\n]{0,30}\bon (?:the|a|one) (?:same |single )?(?:gpu|card)\b|\bModels?: ?[2-9] ?[*×x] ?\S`)},
+	// Speech with the voice of a recording that is given beside the text.
+	{sampler.ToldClones, lazily(`(?i)\bmulti[-_ ]?tts\b|\bmulti[-_ ]?speaker\b(?s:.*)\b(?:tts|synthe\w+)\b|\b(?:tts|synthe\w+)\b(?s:.*)\bmulti[-_ ]?speaker\b|\bvoice[-_ ]?clon\w+|\bclon\w+ (?:my |a |the )?voices?\b|\b(?:reference|prompt)[-_ ](?:audio|wav|speech|voice)\b|参考音频|声音克隆`)},
 	// Scripts and options of programs that work in tiles.
 	{sampler.ToldTiles, lazily(`(?i)\w_tile[sd]?\.py\b|\bpython[^\n]*\.py[^\n]* --\w*tile_?size[ =]\d|\.enable_(?:vae_)?tiling\(\)`)},
 }

@@ -11,7 +11,9 @@ var (
 	script = lazily(`(?:^|[\s"'\x60(/\\])([\w-]+\.(?:py|sh|ipynb))\b`)
 	frame  = lazily(`^\s*(?:File "|\S+\.py[: (]|[>-]+ ?\d+ )`)
 	// command is one that stands anywhere in a line; quoting or the words behind it end it.
-	command = lazily("(?:^|[\\s`\"'(])((?:[A-Z_]+=\\S+\\s+)*(?:python[\\d.]*\\s+(?:-\\S+\\s+)*\\S+\\.py|python[\\d.]*(?:\\.exe)?\\s+-m\\s+[\\w.]+|(?:ba)?sh\\s+\\S+\\.sh|torchrun\\s+\\S|accelerate launch\\s+\\S|deepspeed\\s+\\S+\\.py|vllm serve\\s+\\S*[/\\d-]\\S*|ollama run\\s+\\S|docker run\\s+\\S)[^`]*)")
+	command = lazily("(?:^|[\\s`\"'(])((?:[A-Z_]+=\\S+\\s+)*(?:python[\\d.]*\\s+(?:-\\S+\\s+)*\\S+\\.py|python[\\d.]*(?:\\.exe)?\\s+-m\\s+[\\w.]+|(?:ba)?sh\\s+\\S+\\.sh|torchrun\\s+\\S|accelerate launch\\s+\\S|deepspeed\\s+\\S+\\.py|vllm serve\\s+\\S*[/\\d-]\\S*|ollama run\\s+\\S|text-generation-launcher\\s+-\\S|docker run\\s+\\S)[^`]*)")
+	// stuck is an option without a blank before it.
+	stuck = lazily(`(\s--[\w-]+[ =]\d+)(--[a-z])`)
 	// continued is where a command goes on in the next line.
 	continued = lazily(`\\[ \t]*\r?\n[ \t]*`)
 	// loads is a line of code that loads a model, in a text that shows no other use of it.
@@ -19,7 +21,7 @@ var (
 	// moves is one that puts a whole model on the GPU.
 	moves = lazily(`\b(?:self\.)?(?:\w+_)?(?:model|net|module)\.(?:to\((?:self\.)?(?:device|["']cuda)|cuda\(\))`)
 	uses  = lazily(`\b(?:\w+_)?(?:model|net|module|pipe)\(|\w\.(?:transcribe|generate|encode|predict|infer|chat|separate|segment|enhance|denoise|restore|upscale|synthesi[sz]e|tts|embed|translate|summari[sz]e|detect|track|sample|forward|inference|caption)\w*\(`)
-	prose = lazily(`(?:[,:;]\s|\s(?:on|with|in|and|for|gives?|from|at|which|then|fails?|stops?|runs|dies|but|the|it)\s).*$`)
+	prose = lazily(`(?:[,:;]\s|\.\s+(?:[A-Z][a-z]*|it) |\s(?:on|with|in|and|for|gives?|from|at|which|then|fails?|stops?|runs|dies|but|the|it)\s).*$`)
 )
 
 // programs are the tools that a text names by what is theirs only.
@@ -110,7 +112,7 @@ func name(c *sampler.LogContext, text string, all []sentence, lines []codeLine) 
 			continue
 		}
 		said := before[:len(before)-len(line.text)+strings.Index(line.text, line.command)]
-		words := strings.TrimSpace(prose.ReplaceAllString(line.command, ""))
+		words := strings.TrimRight(strings.TrimSpace(stuck.ReplaceAllString(prose.ReplaceAllString(line.command, ""), "$1 $2")), ".")
 		if c.Command == "" || strings.HasSuffix(c.Command, `\`) || runs && ranOut.MatchString(said) {
 			c.Command = words
 		}

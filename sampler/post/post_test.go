@@ -159,6 +159,17 @@ func TestReported(t *testing.T) {
 		{"With torch I get CUDA out of memory. The old build could do it.", sampler.KindCUDA, "", []string{sampler.ToldUpdate}},
 		{"用 PyTorch，更新之后就爆显存了，之前的版本没问题。", sampler.KindCUDA, "", []string{sampler.ToldUpdate}},
 		{"I get CUDA out of memory with torch. How to revert to the previous version?", sampler.KindCUDA, "", []string{sampler.ToldUpdate}},
+		{"I train with a torch.DataLoader and see that the CPU memory keeps increeasing. Then my machine collapsed after two days, where the CPU memory usage was 900G.", sampler.KindHostAlloc, "", []string{sampler.ToldGrowth, sampler.ToldLoader}},
+		{"With torch my cpu ram grows in training until it is out of my 128G ram.", sampler.KindHostAlloc, "", []string{sampler.ToldGrowth, sampler.ToldTraining}},
+		{"CUDA out of memory\n\nI set CUDA_VISIBLE_DEVICES=3 in my torch script. However, there is always a small part of the memory in gpu 0, and when gpu 0 has not enough memory it stops. In the picture you can see it, and I want to use only my own.", sampler.KindCUDA, "", []string{sampler.ToldFirstGPU}},
+		{"I get CUDA out of memory with torch.\n\nUpdate from 2.3.11 to 2.4.10 (reverting back to 2.3.11 fixed)", sampler.KindCUDA, "", []string{sampler.ToldUpdate}},
+		{"With torch I do not see why small max tokens cause CUDA out of memory but large max tokens work fine.", sampler.KindCUDA, "", []string{sampler.ToldLargerRuns}},
+		{"I want to train the full parameters of a 32b-chat model with torch on 8*A800, and it is out of memory.", sampler.KindCUDA, "", []string{sampler.ToldFull, sampler.ToldGPUCount + "8"}},
+		{"I get CUDA out of memory with torch in the marching cubes step.", sampler.KindCUDA, "", []string{sampler.ToldMesh}},
+		{"I get an OOM with ColabFold: RET_CHECK failure (gpu_compiler.cc:700) dnn != nullptr", sampler.KindXLA, "", []string{sampler.ToldNoCuDNN}},
+		{"With torch I get CUDA out of memory though one instance has been started successfully.", sampler.KindCUDA, "", []string{sampler.ToldServers}},
+		{"I clone my voice with a reference audio, and torch gives CUDA out of memory.", sampler.KindCUDA, "", []string{sampler.ToldClones}},
+		{"I train with FSDP and torch. Calling `model.save_pretrained(config.output_dir)` to save checkpoints ends in CUDA out-of-memory.", sampler.KindCUDA, sampler.PhaseSaving, []string{sampler.ToldSharded}},
 	} {
 		events := read(t, one.text)
 		if len(events) != 1 {

@@ -187,13 +187,16 @@ func toReaders(all []sentence) bool {
 	return slices.ContainsFunc(all, func(s sentence) bool { return second.MatchString(s.text) })
 }
 
+// versions are numbers of versions, which people name as programs do.
+var versions = lazily(`\bv?\d+\.\d+\.\d+\b`)
+
 // isProse: a line of words, not of figures and signs.
 func isProse(line string) bool {
 	if len(line) > 4000 || printed.MatchString(line) || assigned.MatchString(line) {
 		return false
 	}
 	letters, all, signs := 0, 0, 0 // of scripts that write no blanks, or few
-	for _, r := range line {
+	for _, r := range versions.ReplaceAllString(line, "") {
 		switch {
 		case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul):
 			signs++

@@ -58,6 +58,7 @@ var shown = []struct {
 	{sampler.ShowsSixteenBits, lazily(`\b(?:torch_)?dtype *= *torch\.b?float16\b|\.half\(\)|\.bfloat16\(\)|--dtype[ =](?:half|b?float16)\b`)},
 	{sampler.ShowsSession, lazily(`\bException during initialization\b`)},
 	{sampler.ShowsCached, lazily(`\b[KMG]i?B cached?(?: by PyTorch)?\)`)},
+	{sampler.ShowsTextUI, lazily(`(?i)\boobabooga\b|\btext-generation-webui\b`)},
 	{sampler.ShowsBeforeNoGrad, lazily(`\bpytorch_1(?:4|51|520|521|522|523)\d+\b|\bvolatile *= *True\b`)},
 }
 
@@ -103,7 +104,7 @@ var sinceNoGrad = lazily(`(?i)\b(?:py)?torch(?:[ =]*(?:version)?[ =v]*)(?:0\.4|[
 var settable = []string{"load_in_8bit=True", "load_in_4bit=True", "low_cpu_mem_usage=True", `device_map="auto"`, "pin_memory=False", "num_workers=0", "--lowvram", "--novram",
 	"--gradient_checkpointing", "--cache_latents", "TF_FORCE_GPU_ALLOW_GROWTH=true", "XLA_PYTHON_CLIENT_PREALLOCATE=false", "TF_FORCE_UNIFIED_MEMORY=1",
 	"TF_GPU_ALLOCATOR=cuda_malloc_async", "ExtMemQuantileDMatrix", "QuantileDMatrix", "attention_slicing", "model_cpu_offload", "sequential_cpu_offload", "vae_tiling", "flash_attention_2", "sw_device", "GGML_CUDA_NO_PINNED=1", "LocalCUDACluster",
-	"XLA_PYTHON_CLIENT_ALLOCATOR=platform", "--tensor-parallel-size", "tensor_parallel_size", "--num-shard", "--tp", "--free_gpu_mem", "--n_samples 1", "--max_batch_size 1", "--parallel 1", "eval_accumulation_steps"}
+	"XLA_PYTHON_CLIENT_ALLOCATOR=platform", "--tensor-parallel-size", "tensor_parallel_size", "--num-shard", "--tp", "--free_gpu_mem", "--n_samples 1", "--max_batch_size 1", "--parallel 1", "eval_accumulation_steps", "--ipc=host"}
 
 // proposed is what TensorFlow's and XLA's own message has before a setting that may help: nobody has set it yet.
 const proposed = `the environment variable "`

@@ -30,7 +30,7 @@ var situations = []struct {
 }
 
 // chosen is the list of GPUs that whoever writes gave to CUDA_VISIBLE_DEVICES, in a shell or in a script.
-var chosen = lazily(`CUDA_VISIBLE_DEVICES["']?\]?\s*[=,]\s*[("']{0,2}(\d{1,2}(?:,\s?\d{1,2})*)["')]`)
+var chosen = lazily(`CUDA_VISIBLE_DEVICES["']?\]?\s*[=,:]\s*[(\["']{0,2}(\d{1,2}(?:,\s?\d{1,2})*)["')\]]`)
 
 // addSituation puts them into a context.
 func addSituation(c *sampler.LogContext, text string) {

@@ -96,6 +96,9 @@ var (
 // switches are the settings that have no degree: once on, there is no more of them.
 var switches = []string{"checkpointing", "segments", "no_grad", "offload", "bits"}
 
+// leavesOut: whether a setting can be left out is asked, which says nothing of its value.
+var leavesOut = lazily(`(?i)\b(?:remov|omit|drop|leav|skip)\w*\b`)
+
 // askedAbout is a size of which it is asked whether it is too large: it was not changed yet.
 var askedAbout = lazily(`(?i)\b(?:is|are|was)\b[^.?!]{0,30}\b(?:batch\w*|bs)\b[^.?!]{0,20}\btoo (?:large|big|high)\b|(?:是|是不是|是否)[^。？?]{0,8}(?:batch\S*|批)[^。？?]{0,12}(?:太大|过大|大了)`)
 
@@ -229,6 +232,9 @@ func tried(text string, all []sentence) (told []string) {
 				return true
 			}
 			if !named && !(before && again.MatchString(s.text)) || cured.MatchString(s.text) || row.name == "batch" && (!exhausted(s.text) || askedAbout.MatchString(s.text)) {
+				return false
+			}
+			if yesOrNo.MatchString(s.text) && leavesOut.MatchString(s.text) {
 				return false
 			}
 			if (row.name == "gpu" || row.name == "inputs") && !alike.MatchString(s.text) {

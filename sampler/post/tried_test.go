@@ -76,3 +76,27 @@ func TestSaid(t *testing.T) {
 		}
 	}
 }
+
+// Who asks whether a setting can be left out has not lowered it.
+func TestLeftOut(t *testing.T) {
+	for text, want := range map[string]bool{
+		"Does this mean that we still cannot remove the parameter gpu_memory_utilization?": false,
+		"I lowered gpu_memory_utilization to 0.7, and it still is CUDA out of memory.":     true,
+		"I removed the parameter gpu_memory_utilization and still get CUDA out of memory.": true,
+	} {
+		if got := slices.Contains(tried(text, sentences(text)), sampler.ToldTried+"share"); got != want {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+}
+
+// The number of GPUs counts where all that is said of it agrees.
+func TestCountOfGPUs(t *testing.T) {
+	for text, want := range map[string]string{
+		"with 8*A800 80G": "8", "on 4 x RTX 3090": "4", "16 GPUs are there": "16", "4张V100": "4", "2 GPUs, or 4 GPUs": "", "a 3090": "", "1 GPU": "",
+	} {
+		if got := countOfGPUs(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
