@@ -10,11 +10,19 @@ import (
 
 var fixesData = []fixRow{
 	{id: FixCapSampleSize, source: "https://docs.pytorch.org/docs/stable/notes/faq.html",
+		kinds: ownCode, cost: 0.02, // the program has a limit, and it is turned off
+		lives:   map[string]float64{CauseDataSpike: 0.98, CauseFragmentation: 0.85, CauseTooBig: 0.35, CauseImbalance: 0.3},
+		when:    func(f *failure) bool { return f.mayBeLarger() && f.unlimited() != "" },
+		reach:   always(1),
+		variant: func(f *failure) string { return "unlimited" },
+		pairs:   func(f *failure) []any { return []any{"option", f.unlimited()} },
+		do: func(f *failure) []string {
+			return []string{f.comment("do.set_limit", "option", f.unlimited()), f.comment("do.log_size")}
+		}},
+	{id: FixCapSampleSize, source: "https://docs.pytorch.org/docs/stable/notes/faq.html",
 		kinds: ownCode | imageTool, cost: 0.15,
 		lives: map[string]float64{CauseDataSpike: 0.98, CauseFragmentation: 0.85, CauseTooBig: 0.35, CauseValidationSpike: 0.3, CauseImbalance: 0.3, CauseOtherProcess: 0.2},
-		when: func(f *failure) bool {
-			return f.ownLines() && !f.impossible() && !f.corrupt() && !f.noBatchHelps() && !f.splats() && !f.postProcesses() && f.phase() != sampler.PhaseSaving && f.phase() != sampler.PhaseLoading && (f.bigRequest() || f.lateTraining() && f.flat() || f.matchesBoxes() || f.slower() || f.larger() || f.toldLate() || f.toldLarger() || f.toldSame() || f.told(sampler.ToldGrowth) && f.differInLength())
-		},
+		when:  (*failure).mayBeLarger,
 		saves: func(f *failure) (span, bool) {
 			return span{partOf(f.requested.Or(0), 0.3), partOf(f.requested.Or(0), 0.9) + partOf(f.footprint.activations.mid(), 0.5)}, f.bigRequest()
 		},
@@ -210,6 +218,27 @@ var fixesData = []fixRow{
 			}
 			return []string{"outputs.append(out.detach().cpu())  " + f.comment("do.results")}
 		}},
+}
+
+// mayBeLarger: what failed can have been a sample that is larger than the others, and there are lines in which that can be changed.
+func (f *failure) mayBeLarger() bool {
+	return f.ownLines() && !f.impossible() && !f.corrupt() && !f.noBatchHelps() && !f.splats() && !f.postProcesses() && f.phase() != sampler.PhaseSaving && f.phase() != sampler.PhaseLoading && (f.bigRequest() || f.lateTraining() && f.flat() || f.matchesBoxes() || f.slower() || f.larger() || f.toldLate() || f.toldLarger() || f.toldSame() || f.told(sampler.ToldGrowth) && f.differInLength())
+}
+
+// notOfSamples are parts of names of options that limit something else.
+var notOfSamples = []string{"step", "epoch", "iter", "grad", "norm", "time", "hour", "keep", "save", "ckpt", "checkpoint", "retries", "restart", "worker", "job", "train_samples", "eval_samples", "lr"}
+
+// unlimited is an option of the command that would limit what a sample has, and its value that limits nothing; empty: there is none.
+func (f *failure) unlimited() string {
+	for _, a := range f.command.Arguments() {
+		if !strings.HasPrefix(a.Plain, "max_") || slices.ContainsFunc(notOfSamples, func(part string) bool { return strings.Contains(a.Plain, part) }) {
+			continue
+		}
+		if slices.Contains([]string{"0", "-1", "none", "inf"}, strings.ToLower(a.Value)) {
+			return "--" + strings.ReplaceAll(a.Plain, "_", "-") + " " + a.Value
+		}
+	}
+	return ""
 }
 
 // longestDocument is a length that most tasks of language models stay below, and that their long documents do not.

@@ -42,7 +42,7 @@ var stateRows = []stateRow{
 // 90 % activations in training, most of it in validation and inference unknown.
 func (f *job) estimate() footprint {
 	allocated := f.allocated.Or(f.process.Or(0))
-	p := footprint{parameters: f.context.Parameters.Or(0)}
+	p := footprint{parameters: f.context.Parameters.Or(f.namedParameters())}
 	for _, row := range stateRows {
 		if row.fits(f) {
 			p.basis, p.bytesLow, p.bytesHigh = row.basis, row.low, row.high

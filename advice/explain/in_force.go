@@ -107,7 +107,7 @@ func (f *job) workers() int {
 // sharded: the states are already divided over ranks.
 func (f *job) sharded() bool {
 	return f.command.HasPlain("fsdp", "deepspeed", "deepspeed_config", "zero_stage", "use_fsdp", "strategy") || f.command.Runs("deepspeed") ||
-		f.inFunction("fsdp", "fully_shard", "zero_optim", "deepspeedengine") || f.event.Framework == "deepspeed"
+		f.inFunction("fsdp", "fully_shard", "zero_optim", "deepspeedengine") || f.inFile("fully_sharded_data_parallel", "distributed/fsdp/", "runtime/zero/") || f.event.Framework == "deepspeed"
 }
 
 // preallocator guesses which program took the GPU in advance, by what it takes: JAX 75 % of

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"nvpeak/sampler"
@@ -238,6 +239,23 @@ func TestStepsInValidation(t *testing.T) {
 		got := Explain(Incident{Events: []sampler.OOMEvent{e}, Histories: []*History{{Age: sampler.Some(335.0), Process: e.ProcessInUse, Peaks: peaks}}, Alerts: row.alerts})
 		if got.Causes[0].ID != CauseValidationSpike || got.Advice[0].ID != row.fix {
 			t.Errorf("%d alerts: %s, %s", len(row.alerts), got.Causes[0].ID, got.Advice[0].ID)
+		}
+	}
+}
+
+// A limit that is turned off is set before anything else is made smaller; how long the run may take is no such limit.
+func TestUnlimited(t *testing.T) {
+	for typed, fix := range map[string]string{
+		"python train_listwise.py --queries-per-batch 2 --max-candidates 0 --bf16": "--max-candidates 0",
+		"python train_listwise.py --queries-per-batch 2 --max-steps -1 --bf16":     "",
+	} {
+		e := pytorch(gibs(0.234), gibs(15.7), gibs(0.033))
+		e.Text, e.Allocated, e.ReservedUnallocated, e.ProcessInUse = "CUDA out of memory.", gibs(13.69), gibs(1.17), gibs(15.27)
+		e.Context = &sampler.LogContext{Phase: sampler.PhaseTraining, Epoch: sampler.Some(0), Step: sampler.Some(900), Functions: []string{"train", "forward"}}
+		peaks := amounts(6000, 6100, 6000, 6100, 6000, 6100, 6000, 6100, 15600, 15600)
+		got := Explain(Incident{Events: []sampler.OOMEvent{e}, Histories: []*History{{Age: sampler.Some(1500.0), Process: e.ProcessInUse, Peaks: peaks}}, Command: typed})
+		if a := got.Advice[0]; got.Causes[0].ID != CauseDataSpike || strings.Contains(a.Title, "--max") != (fix != "") || !strings.Contains(a.Title, fix) {
+			t.Errorf("%s: %s, %s", typed, got.Causes[0].ID, a.Title)
 		}
 	}
 }
