@@ -27,6 +27,8 @@ var (
 	llamas      = lazily(`(?i)\b(?:ollama|llama[._-]cpp|llama runner|koboldcpp|lm ?studio)\b|\bggml_`)
 	// killed: by a signal, and the GPU is not spoken of.
 	killed = lazily(`(?i)\bkilled\b|被 ?(?:系统)? ?(?:kill|杀)`)
+	// otherSignal ended a process and is none of those that a system without memory sends.
+	otherSignal = lazily(`(?i)\bkilled by (?:the )?signal:? ?(?:segmentation fault|aborted|terminated|illegal instruction|floating point|hangup|interrupt|(?:1|2|4|6|8|11|15)\b|SIG(?:SEGV|ABRT|TERM|ILL|FPE|HUP|INT)\b)`)
 	// cpuWorks: with the same memory of the machine it goes through.
 	cpuWorks = lazily(`(?i)\b(?:the |my )?CPU (?:works|is (?:fine|ok))\b|\bworks? (?:fine |well |ok )?(?:on|with|using) (?:the |my )?CPU\b`)
 	// handles of CUDA libraries that could not be made.
@@ -122,7 +124,7 @@ func reported(text string, all []sentence, scan Scan, j *judge) (sampler.OOMEven
 		if heaps.MatchString(s.text) && !ofDevices.MatchString(s.text) || onDisk.MatchString(s.text) || byName.MatchString(s.text) {
 			continue
 		}
-		if j.inSource(s) {
+		if j.inSource(s) || onlyKilled(s) && otherSignal.MatchString(text) {
 			continue
 		}
 		if yesOrNo.MatchString(s.text) && !first.MatchString(s.text) {
@@ -142,7 +144,7 @@ func reported(text string, all []sentence, scan Scan, j *judge) (sampler.OOMEven
 	}
 	if pleads(all) {
 		for _, s := range all {
-			if !s.note && (ranOut.MatchString(s.text) || fills.MatchString(s.text)) && !code.MatchString(s.text) && !neither.MatchString(s.text) {
+			if !s.note && (ranOut.MatchString(s.text) || fills.MatchString(s.text)) && !code.MatchString(s.text) && !neither.MatchString(s.text) && !j.inSource(s) && !(onlyKilled(s) && otherSignal.MatchString(text)) {
 				return eventOf(text, s, all, scan), true
 			}
 		}
@@ -168,6 +170,11 @@ func reported(text string, all []sentence, scan Scan, j *judge) (sampler.OOMEven
 		return eventOf(text, sentence{text: strings.TrimSpace(text[at[0]:at[1]]), line: 1 + strings.Count(text[:at[0]], "\n")}, all, scan), true
 	}
 	return sampler.OOMEvent{}, false
+}
+
+// onlyKilled: a sentence says of a process that it was killed, and not for what.
+func onlyKilled(s sentence) bool {
+	return killed.MatchString(s.text) && !ranOut.MatchString(killed.ReplaceAllString(s.text, " "))
 }
 
 // pleads: who writes asks others for help, in which he doubts much that has happened to him ("it may lead to").
