@@ -4,7 +4,7 @@ import "nvpeak/sampler"
 
 // The pattern tables. The first row whose start matches, whose near holds and which the guard lets pass
 // makes the event, so special wordings stand before general ones: specificRows here, then libraryRows,
-// servingRows, pytorchRows, nativeRows, genericRows and hostRows in their files.
+// servingRows, pytorchRows, graphicsRows, nativeRows, genericRows and hostRows in their files.
 
 // torchFields are the clauses of PyTorch's allocator message of every era, each optional and in any order:
 // https://github.com/pytorch/pytorch/blob/001074d25084fdb87a799823e395a50f5ec044d3/c10/cuda/CUDACachingAllocator.cpp
