@@ -19,7 +19,8 @@ var graphicsRows = []row{
 	// Vulkan: -2 is VK_ERROR_OUT_OF_DEVICE_MEMORY; each binding spells that in its way.
 	{name: "vulkan", framework: "vulkan", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"error_out_of_device_memory"}, loose: true, start: `(?:VK_)?ERROR_OUT_OF_DEVICE_MEMORY`},
 	{name: "vulkan code", framework: "vulkan", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"erroroutofdevicememory"}, start: `\bErrorOutOfDeviceMemory\b`},
-	{name: "vulkan number", framework: "vulkan", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"vkallocatememory"}, start: `\bvkAllocateMemory ?(?:\([^()\n]{0,80}\) ?)?(?:failed|returned|error)(?: with)?(?: (?:error|code|result|VkResult))* ?[:=(]* ?-2\b`},
+	{name: "vulkan number", framework: "vulkan", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"vkallocatememory", "vkcreate", "vmacreate", "device memory, vr"},
+		start: `\b(?:vkAllocateMemory|v(?:k|ma)Create(?:Image|Buffer)) ?(?:\([^()\n]{0,80}\) ?)?(?:failed|returned|error)(?: with)?(?: (?:error|code|result|VkResult))* ?[:=(]* ?-2\b|Failed to allocate device memory, vr -2\b`},
 	{name: "vulkano", framework: "vulkan", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"(outofdevicememory)"}, start: `\b\w*(?:Oom|Alloc\w*|Vulkan)Error\(OutOfDeviceMemory\)`},
 	{name: "vulkan exception", framework: "vulkan", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"out of device memory", "vk::outofdevicememoryerror"},
 		start: `(?:error|exception)\((?:vk::)?\W?Out of device memory\b|after throwing an instance of 'vk::OutOfDeviceMemoryError'`},
@@ -27,6 +28,9 @@ var graphicsRows = []row{
 	// The drivers of AMD: Mesa (radeon_drm_bo.c, amdgpu_bo.c, radv_amdgpu_bo.c) and the kernel (amdgpu_cs.c).
 	{name: "mesa", framework: "mesa", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"failed to allocate a buffer"}, lines: 2,
 		start: `(?:radeon|amdgpu): Failed to allocate a buffer:`, fields: []string{`size : <req:bytes>`}},
+	{name: "zink", framework: "mesa", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"zink: couldn't allocate"}, start: `zink: couldn't allocate memory: heap=\d+ size=<req:bytes>`},
+	{name: "rocr", framework: "hip", kind: sampler.KindHIP, memory: sampler.MemoryGPU, words: []string{"hsa_status_error_out_of_res"}, // it is printed for threads that cannot be made, too, but without this figure
+		start: `HSA_STATUS_ERROR_OUT_OF_RESOURCES\b[^\n]{0,300}?Available Free mem : <free:mib> MB`},
 	{name: "amdgpu", framework: "mesa", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"memory for command submission"}, start: `Not enough memory for command submission`},
 	// Direct3D: E_OUTOFMEMORY is 0x8007000E.
 	{name: "direct3d", framework: "directx", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"8007000e", "e_outofmemory"}, loose: true,

@@ -156,8 +156,9 @@ var hostRows = []row{
 	{name: "arrow", framework: "python", kind: sampler.KindHostAlloc, memory: sampler.MemoryHost, words: []string{"arrowmemoryerror", "malloc of size"}, start: `malloc of size <req:bytes> failed`},
 	{name: "pandas", framework: "python", kind: sampler.KindHostAlloc, memory: sampler.MemoryHost, words: []string{"c error: out of memory"}, start: `C error: out of memory`},
 	// Windows speaks the language of its user, but its numbers are the same everywhere: 1455 and 8 are commit charge, 14 storage.
-	{name: "paging file", framework: "python", kind: sampler.KindHostAlloc, memory: sampler.MemoryHost, words: []string{"paging file is too small", "[winerror 1455]", "[winerror 8]", "[winerror 14]", "(os error 1455)"},
-		start: `(?:\[WinError 1455\] )?The paging file is too small for this operation to complete|\[WinError (?:1455|8|14)\][^\n]{0,100}|\(os error 1455\)`},
+	{name: "paging file", framework: "python", kind: sampler.KindHostAlloc, memory: sampler.MemoryHost, words: []string{"paging file is too small", "[winerror 1455]", "(os error 1455)"},
+		start: `(?:\[WinError 1455\] )?The paging file is too small for this operation to complete|\[WinError 1455\][^\n]{0,300}|\(os error 1455\)`},
+	{name: "windows without memory", framework: "python", kind: sampler.KindHostAlloc, memory: sampler.MemoryHost, words: []string{"[winerror 8]", "[winerror 14]"}, loose: true, start: `\[WinError (?:8|14)\][^\n]{0,300}`},
 	{name: "shared file mapping", framework: "pytorch", kind: sampler.KindHostAlloc, memory: sampler.MemoryHost, words: []string{"error code: <1455>"}, start: `shared file(?: mapping)?:? <[^>\n]{1,120}>, error code: <1455>`},
 	{name: "fork", framework: "shell", kind: sampler.KindHostAlloc, memory: sampler.MemoryHost, words: []string{"cannot allocate memory"}, start: `fork: (?:retry: )?Cannot allocate memory`},
 	{name: "shm open", framework: "pytorch", kind: sampler.KindMmap, memory: sampler.MemoryHost, words: []string{"unable to open shared memory object"}, start: `unable to open shared memory object \x3c/torch_\S+> in read-write mode: Cannot allocate memory`},
@@ -167,12 +168,16 @@ var hostRows = []row{
 	{name: "java commit", framework: "java", kind: sampler.KindHostAlloc, memory: sampler.MemoryHost, words: []string{"os::commit_memory("}, start: `os::commit_memory\(0x[0-9a-f]+, <req:bytes>, \d\) failed`},
 	// FFmpeg returns what an encoder of the GPU refused as ENOMEM.
 	{name: "ffmpeg after nvenc", framework: "nvenc", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, follows: true, words: []string{"cannot allocate memory"}, near: `(?:SessionEx|Encoder|Buffer|Resource) failed: out of memory`, start: `Cannot allocate memory\s*$`},
+	{name: "dotnet", framework: "dotnet", kind: sampler.KindHostAlloc, memory: sampler.MemoryHost, words: []string{"outofmemoryexception: "}, start: `System\.OutOfMemoryException: (?:Insufficient memory to continue|Exception of type)`},
+	{name: "git", framework: "shell", kind: sampler.KindHostAlloc, memory: sampler.MemoryHost, words: []string{"malloc failed (tried"}, start: `Out of memory, \w+ failed \(tried to allocate <req:bytes>\)`},
+	{name: "llvm", framework: "shell", kind: sampler.KindHostAlloc, memory: sampler.MemoryHost, words: []string{"llvm error: out of memory"}, start: `^LLVM ERROR: out of memory`},
+	{name: "errno 12 of a program", framework: "shell", kind: sampler.KindHostAlloc, memory: sampler.MemoryHost, words: []string{"cannot allocate memory"}, start: `(?-i)^[A-Za-z][\w :()/.\[\]-]{3,100}[a-z)]: Cannot allocate memory$`},
 	{name: "errno 12", framework: "python", kind: sampler.KindHostAlloc, memory: sampler.MemoryHost, words: []string{"cannot allocate memory"}, loose: true, start: `(?:\[Errno 12\] )?Cannot allocate memory`},
 	{name: "errno 12 in any language", framework: "python", kind: sampler.KindHostAlloc, memory: sampler.MemoryHost, words: []string{"[errno 12]", "(os error 12)"}, loose: true, start: `\[Errno 12\](?: [^\n:'"]{1,80})?|\(os error 12\)`},
 	// As the C library says it in the languages of those who ask most.
-	{name: "cannot allocate in other languages", framework: "shell", kind: sampler.KindHostAlloc, memory: sampler.MemoryHost, words: []string{"nicht genügend hauptspeicher", "无法分配内存", "メモリを確保できません", "allouer de la mémoire", "asignar memoria", "allocare memoria", "выделить память"},
-		start: `: (?:Nicht genügend Hauptspeicher verfügbar|无法分配内存|メモリを確保できません|(?:Impossible d'|Ne peut )allouer de la mémoire|No se (?:puede|pudo) asignar memoria|\w{11} allocare memoria|(?:Невозможно|Не удалось|Не удаётся) выделить память)\s*$`},
-	{name: "enomem", framework: "python", kind: sampler.KindHostAlloc, memory: sampler.MemoryHost, words: []string{"enomem"}, start: `(?-i)\bENOMEM: not enough memory|\bspawn(?:Sync)?(?: [\w./-]+)? ENOMEM\b`},
+	{name: "cannot allocate in other languages", framework: "shell", kind: sampler.KindHostAlloc, memory: sampler.MemoryHost, words: []string{"gend hauptspeicher", "分配内存", "allouer de la m", "asignar memoria", "allocare memoria"}, // each new byte of a word is a column of the word set
+		start: `: (?:Nicht genügend Hauptspeicher verfügbar|无法分配内存|(?:Impossible d'|Ne peut )allouer de la mémoire|No se (?:puede|pudo) asignar memoria|\w{11} allocare memoria)\s*$`},
+	{name: "enomem", framework: "python", kind: sampler.KindHostAlloc, memory: sampler.MemoryHost, words: []string{"enomem"}, start: `(?-i)\bENOMEM: not enough memory, \w+|\bspawn(?:Sync)?(?: [\w./-]+)? ENOMEM\b`},
 	{name: "bad_alloc", framework: "python", kind: sampler.KindHostAlloc, memory: sampler.MemoryHost, words: []string{"bad_alloc"}, loose: true, start: `std::bad_alloc`},
 	{name: "memory error numbers", framework: "python", kind: sampler.KindHostAlloc, memory: sampler.MemoryHost, words: []string{"memoryerror"}, start: `(?-i)^(?:[\w.]+\.)?_?(?:Array)?MemoryError(?:$|: (?:unable|Unable|could not|failed|Failed|std::|\(\))?[^?]*$)`},
 }

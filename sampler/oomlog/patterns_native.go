@@ -58,7 +58,7 @@ var nativeRows = []row{
 		start: `\bCUDA: failed to alloc memory\b|CUDA error (?:\d+ )?- cannot allocate big buffer for DAG`, fields: []string{`GPU <gpu> failed`}},
 	{name: "miner in OpenCL", framework: "opencl", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"cannot allocate big buffer", "allocation of dag failed", "the dag in a single chunk", "ethash dag buffer"},
 		start: `(?:GPU <gpu>[:,] )?(?:OpenCL error -?\d+ - cannot allocate big buffer for DAG|Allocation of DAG failed with error|(?:Allocating/mapping (?:single |DAG )?buffer failed with: [^\n]{0,60} )?GPU can't allocate the DAG in a single chunk|Failed to allocate ethash DAG buffer)`},
-	{name: "miner with sizes", framework: "cuda", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"memory to hold the dag", "memory to hold the full dag", "memory to place dag"},
+	{name: "miner with sizes", framework: "cuda", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"memory to hold the dag", "memory to hold the full dag", "memory to place dag"}, loose: true,
 		start: `(?:GPU #<gpu>\]?[,:] )?(?:Device does not have enough free memory|not enough (?:GPU )?memory) to (?:hold|place) (?:the )?(?:full )?DAG(?: for epoch \d+\. Required: <req>, free: <free>)?`},
 	{name: "gpuarray", framework: "theano", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"bytes of device memory"}, lines: 2,
 		start: `Error allocating <req:bytes> of device memory \(out of memory\)(?:\. Driver report <free:bytes> free and <total:bytes> total)?`},
@@ -73,7 +73,12 @@ var nativeRows = []row{
 	{name: "amrex", framework: "cuda", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"out of gpu memory. free"}, start: `Out of gpu memory\. Free: <free:bytes> Asked: <req:bytes>`},
 	{name: "hashcat", framework: "hashcat", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"not enough allocatable device"}, start: `Device #<gpu>: Not enough allocatable device memory`},
 	{name: "cuda call without arguments", framework: "cuda", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"out of memory"},
-		start: `(?-i)\bcu(?:da)?[A-Z]\w+(?:\(\)(?: (?:failed|error|returned))?| error): [Oo]ut of memory\b`},
+		start: `(?-i)\bcu(?:da)?[A-Z]\w+(?:\(\)(?: (?:failed|error|returned))?| error): [Oo]ut of memory\b|\bError in cu[A-Z]\w+(?:\[[\w|]+\])?: [Oo]ut of memory\b`},
+	{name: "amber", framework: "cuda", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"gpubuffer::allocate failed"}, start: `GpuBuffer::Allocate failed (?:\(\w+\) )?out of memory`},
+	{name: "colmap", framework: "colmap", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"gpu memory to match"}, start: `Not enough GPU memory to match \d+ features`},
+	{name: "nvidia fortran", framework: "cuda", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"requested; not enough memory"}, start: `ALLOCATE: <req:bytes> requested; not enough memory: 2 ?\(out of memory\)`},
+	{name: "opencl number", framework: "opencl", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"clcreate", "opencl error"}, // -4 is the refusal, -61 a buffer that is too large for the device
+		start: `\bclCreate(?:Buffer|Image)\w* ?(?:\([^()\n]{0,80}\) ?)?(?:failed|returned|error)?(?: with)?(?: (?:error|code|status))*[ :=]*\(?-(?:4|61)\b|\bOpenCL error:? ?\(?(?:code )?-4\b`},
 	{name: "checked call", framework: "cuda", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"out of memory"}, // RAJA's camp
 		start: `(?-i)\b\w*(?:[Cc]uda|[Hh]ip)\w*(?:[Cc]hk|[Cc]heck)\w*\((?:cuda|hip)[A-Z][^\n;{}]{1,200}\) [Oo]ut of memory \S+:\d+`},
 	{name: "cuda error in quotes", framework: "cuda", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"out of memory"}, start: `\bCUDA error:? ["']out of memory["']`},

@@ -206,8 +206,12 @@ func inComment(p *place) bool {
 			break
 		}
 	}
+	end := p.index
+	for end < len(p.lines) && !strings.Contains(p.lines[end], commentEnds) {
+		end++
+	}
 	n := 0
-	for _, l := range p.lines[max(0, open-12):open] {
+	for _, l := range append(slices.Clone(p.lines[max(0, open-12):open]), p.lines[min(end+1, len(p.lines)):min(end+7, len(p.lines))]...) {
 		if ofSource.MatchString(l) || directive.MatchString(l) {
 			n++
 		}
