@@ -75,12 +75,12 @@ func (f *facts) torchCode() bool {
 	return (f.isPyTorch() || f.event.Framework == "") && !f.compiled()
 }
 
-// native: a program that calls CUDA itself, so nothing about the code of a framework applies.
+// native: a program that calls the GPU itself, so nothing about the code of a framework applies.
 func (f *facts) native() bool {
 	switch f.event.Framework {
 	case "thrust":
 		return !f.inFile(".py") && len(f.context.Scripts) == 0 // of Python, as MinkowskiEngine and Open3D are
-	case "cuda", "dlib", "cntk", "kokkos", "physx", "warp", "cudarc", "blender":
+	case "cuda", "dlib", "cntk", "kokkos", "physx", "warp", "cudarc", "blender", "hip", "lammps", "hashcat", "nvenc", "nvdec", "opengl", "directx", "mesa", "unreal", "matlab":
 		return true
 	}
 	return false

@@ -116,10 +116,12 @@ func (f *failure) headline() string {
 	}
 	if !f.words.Has(id) {
 		switch {
-		case f.event.Kind == sampler.KindHostAlloc:
-			id = "head.host_alloc"
+		case f.event.Kind == sampler.KindHostAlloc, f.onHost() && f.class.class == classAllocator:
+			id = "head.host_alloc" // nobody was killed
 		case f.onHost():
 			id = "head.host"
+		case f.event.MemoryKind == sampler.MemoryUnknown:
+			id = "head.memory"
 		default:
 			id = "head.gpu"
 		}

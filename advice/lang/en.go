@@ -1025,7 +1025,7 @@ var textsEN = map[string]string{
 	"head.paddle_oom": "Paddle out of memory", "head.npu_oom": "NPU out of memory", "head.xpu_oom": "XPU out of memory", "head.cupy_oom": "CuPy out of memory",
 	"head.host_alloc":     "Out of host RAM",
 	"head.driver_refused": "GPU memory refused by the driver",
-	"head.gpu":            "GPU out of memory", "head.host": "Killed: out of host RAM",
+	"head.gpu":            "GPU out of memory", "head.memory": "Out of memory", "head.host": "Killed: out of host RAM",
 	"head.cuda_oom": "CUDA out of memory", "head.cuda_async_oom": "CUDA out of memory", "head.cuda_error_oom": "CUDA error: out of memory",
 	"head.cuda_driver_oom": "CUDA driver error: out of memory", "head.hip_oom": "HIP out of memory", "head.mps_oom": "MPS out of memory",
 	"head.cublas_alloc_failed": "cuBLAS could not allocate", "head.nccl_oom": "NCCL could not allocate",

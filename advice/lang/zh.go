@@ -1025,7 +1025,7 @@ var textsZH = map[string]string{
 	"head.paddle_oom": "Paddle 显存不足", "head.npu_oom": "NPU 显存不足", "head.xpu_oom": "XPU 显存不足", "head.cupy_oom": "CuPy 显存不足",
 	"head.host_alloc":     "主机内存不足",
 	"head.driver_refused": "驱动拒绝了显存请求",
-	"head.gpu":            "GPU 显存不足", "head.host": "因主机内存（RAM）不足被终止",
+	"head.gpu":            "GPU 显存不足", "head.memory": "内存或显存不足", "head.host": "因主机内存（RAM）不足被终止",
 	"head.cuda_oom": "CUDA 显存不足", "head.cuda_async_oom": "CUDA 显存不足", "head.cuda_error_oom": "CUDA 错误：显存不足",
 	"head.cuda_driver_oom": "CUDA 驱动错误：显存不足", "head.hip_oom": "HIP 显存不足", "head.mps_oom": "MPS 显存不足",
 	"head.cublas_alloc_failed": "cuBLAS 分配失败", "head.nccl_oom": "NCCL 分配失败",

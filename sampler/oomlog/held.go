@@ -83,10 +83,12 @@ func (e *held) triesLess(h *held) bool {
 	return was > 0 && (now > was*0.88 && now < was*0.92 || now == was)
 }
 
-// repeat counts another printing of the same failure and takes what it adds. The last one, which may have been read
-// first, tells whether the program went on.
+// repeat counts another printing of the same failure and takes what it adds: one in other words is of the same time. The last one,
+// which may have been read first, tells whether the program went on.
 func (e *held) repeat(h *held) {
-	e.Occurrences++
+	if h.row == e.row || h.row.name == e.row.name {
+		e.Occurrences++
+	}
 	earlier, later := e, h
 	if h.Line < e.Line {
 		earlier, later = h, e

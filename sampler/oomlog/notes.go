@@ -21,7 +21,7 @@ type notes struct {
 func notesOf(text part) notes {
 	n := notes{traceback: strings.Contains(text.text, "Traceback (most recent call last)"), stands: phaseOfLine(text), resumed: resumes.in(text)}
 	n.engine, n.resumed = engineOf(text, n.resumed)
-	counted := !n.resumed && n.engine == noEngine
+	counted := !n.resumed && n.engine == noEngine && !strings.HasPrefix(text.text, "# ") // a setting, as Chainer's examples print theirs
 	for i := range epochForms {
 		if at := epochForms[i].findIn(text); at != nil && counted {
 			n.epoch = number(at[1])

@@ -4,7 +4,7 @@ import "nvpeak/sampler"
 
 // The pattern tables. The first row whose start matches, whose near holds and which the guard lets pass
 // makes the event, so special wordings stand before general ones: specificRows here, then libraryRows,
-// servingRows, pytorchRows, nativeRows, genericRows and hostRows in their files.
+// servingRows, pytorchRows, graphicsRows, nativeRows, genericRows and hostRows in their files.
 
 // torchFields are the clauses of PyTorch's allocator message of every era, each optional and in any order:
 // https://github.com/pytorch/pytorch/blob/001074d25084fdb87a799823e395a50f5ec044d3/c10/cuda/CUDACachingAllocator.cpp
@@ -42,6 +42,8 @@ var torchWords = []string{"out of memory", "outofmemory", "tried to allocate", "
 // specificRows are wordings that contain a more general one.
 var specificRows = []row{
 	{name: "unreal engine", framework: "python", kind: sampler.KindHostAlloc, memory: sampler.MemoryHost, words: []string{"ran out of memory allocating"}, start: `Ran out of memory allocating <req:bytes>(?: \([^)]{1,20}\))? bytes with alignment \d`},
+	{name: "gcc", framework: "shell", kind: sampler.KindHostAlloc, memory: sampler.MemoryHost, words: []string{"out of memory allocating"}, start: `out of memory allocating <req:bytes> after a total of`},
+	{name: "gdal", framework: "shell", kind: sampler.KindHostAlloc, memory: sampler.MemoryHost, words: []string{"out of memory allocating"}, start: `(?:CPL|VSI)\w+(?:\(\))?: Out of memory allocating <req:bytes>`},
 	{name: "xgboost", framework: "xgboost", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"memory allocation error on worker"}, lines: 3,
 		start: `Memory allocation error on worker \d+`, fields: []string{`Requested memory: <req:bytes>`, `Free memory: <free:bytes>`}},
 	{name: "vllm warm-up", framework: "vllm", kind: sampler.KindWarmup, memory: sampler.MemoryGPU, words: []string{"warming up sampler", "out of memory occurred when warming"},

@@ -5,6 +5,9 @@ import "nvpeak/sampler"
 // killFields are the numbers of the kernel's report.
 var killFields = []string{`total-vm: <total_vm_bytes:size>`, `anon-rss: <anon_rss_bytes:size>`, `file-rss: <file_rss_bytes:size>`, `shmem-rss: <shmem_rss_bytes:size>`, `oom_score_adj: <oom_score_adj:int>`}
 
+// rayFields are the figures of Ray's monitor.
+var rayFields = []string{`was <used_bytes:size> ?/ ?<node_total_bytes:size> \([\d.]+\)`, `memory usage threshold of <frac>`, `pid=<pid>, memory used=<task_used_bytes:size>`}
+
 // hostRows are deaths for want of host memory.
 var hostRows = []row{
 	// kernel
@@ -33,7 +36,9 @@ var hostRows = []row{
 	{name: "slurm task", framework: "slurm", kind: sampler.KindCgroupKill, memory: sampler.MemoryHost, words: []string{"out of memory", "out_of_me"}, follows: true,
 		start: `(?-i)(?:srun: error: )?\S+: tasks? [\d,-]+: Out Of Memory|\bOUT_OF_ME(?:MORY(?:[^:\w]|$)|\+)`, near: `srun|slurm|sacct|State`},
 	{name: "slurm sacct", framework: "slurm", kind: sampler.KindCgroupKill, memory: sampler.MemoryHost, words: []string{"out_of_me+"}, follows: true, start: `(?-i)\bOUT_OF_ME\+`},
-	{name: "systemd-oomd", framework: "kernel", kind: sampler.KindCgroupKill, memory: sampler.MemoryHost, words: []string{"due to memory"}, start: `(?-i)\bKilled /\S+ due to memory (?:pressure|used)`},
+	// Only this daemon kills whole groups; the pager of its journal cuts the line.
+	{name: "systemd-oomd", framework: "kernel", kind: sampler.KindCgroupKill, memory: sampler.MemoryHost, words: []string{"due to memory", "killed /user.slice", "killed /system.slice", "killed /machine.slice"},
+		start: `(?-i)\bKilled /(?:\S+ due to memory (?:pressure|used)|(?:user|system|machine)\.slice/\S+$)`},
 	{name: "earlyoom", framework: "kernel", kind: sampler.KindKernelKill, memory: sampler.MemoryHost, words: []string{"sending sigterm to process", "sending sigkill to process"}, start: `sending SIG(?:TERM|KILL) to process <pid> uid \d+ "<process:word>": badness`},
 	// Kubernetes and containers
 	{name: "kubernetes", framework: "kubernetes", kind: sampler.KindKubernetes, memory: sampler.MemoryHost, words: []string{"oomkilled", "oom killed"}, lines: 4,
@@ -57,8 +62,10 @@ var hostRows = []row{
 		start: `Container killed by YARN for exceeding (?:physical |virtual )?memory limits?|Container ?(?:\[pid=<pid>,[^\]\n]*\] )?is running (?:\d+B )?beyond (?:the ')?(?:physical|virtual)'? memory limits?`, fields: []string{`<used_bytes:size> of <limit> (?:physical|virtual) memory used`}},
 	// Ray
 	{name: "ray low memory", framework: "ray", kind: sampler.KindRayMonitor, memory: sampler.MemoryHost, limit: "ray_memory_threshold", words: []string{"node running low on memory", "node was running low on memory", "where the task", "due to memory pressure"}, lines: 8,
-		start:  `(?:Task|Actor|The actor|\d+ Workers?|Worker)\b[^\n]{0,80}(?:killed|died) due to (?:the )?(?:node running low on memory|memory pressure)|Memory on the node \(IP`,
-		fields: []string{`was <used_bytes:size> ?/ ?<node_total_bytes:size> \([\d.]+\)`, `memory usage threshold of <frac>`, `pid=<pid>, memory used=<task_used_bytes:size>`}},
+		start:  `(?:Task|Actor|The actor|\d+ Workers?|Worker)\b[^\n]{0,80}(?:killed|died) due to (?:the )?(?:node running low on memory|memory pressure)`,
+		fields: rayFields},
+	{name: "ray node", framework: "ray", kind: sampler.KindRayMonitor, memory: sampler.MemoryHost, limit: "ray_memory_threshold", words: []string{"where the task"}, lines: 8,
+		start: `Memory on the node \(IP`, fields: rayFields},
 	{name: "ray old monitor", framework: "ray", kind: sampler.KindRayMonitor, memory: sampler.MemoryHost, limit: "ray_memory_threshold", words: []string{"of the memory on node"}, lines: 3,
 		start: `More than \d+% of the memory on node \S+ is used \(<used_bytes:gib> / <node_total_bytes:gib> GB\)`},
 	// PyTorch's helpers
@@ -148,10 +155,29 @@ var hostRows = []row{
 	{name: "rust", framework: "python", kind: sampler.KindHostAlloc, memory: sampler.MemoryHost, words: []string{"memory allocation of"}, start: `memory allocation of <req:bytes> failed`},
 	{name: "arrow", framework: "python", kind: sampler.KindHostAlloc, memory: sampler.MemoryHost, words: []string{"arrowmemoryerror", "malloc of size"}, start: `malloc of size <req:bytes> failed`},
 	{name: "pandas", framework: "python", kind: sampler.KindHostAlloc, memory: sampler.MemoryHost, words: []string{"c error: out of memory"}, start: `C error: out of memory`},
-	{name: "paging file", framework: "python", kind: sampler.KindHostAlloc, memory: sampler.MemoryHost, words: []string{"paging file is too small"}, start: `(?:\[WinError 1455\] )?The paging file is too small for this operation to complete`},
+	// Windows speaks the language of its user, but its numbers are the same everywhere: 1455 and 8 are commit charge, 14 storage.
+	{name: "paging file", framework: "python", kind: sampler.KindHostAlloc, memory: sampler.MemoryHost, words: []string{"paging file is too small", "[winerror 1455]", "(os error 1455)"},
+		start: `(?:\[WinError 1455\] )?The paging file is too small for this operation to complete|\[WinError 1455\][^\n]{0,300}|\(os error 1455\)`},
+	{name: "windows without memory", framework: "python", kind: sampler.KindHostAlloc, memory: sampler.MemoryHost, words: []string{"[winerror 8]", "[winerror 14]"}, loose: true, start: `\[WinError (?:8|14)\][^\n]{0,300}`},
+	{name: "shared file mapping", framework: "pytorch", kind: sampler.KindHostAlloc, memory: sampler.MemoryHost, words: []string{"error code: <1455>"}, start: `shared file(?: mapping)?:? <[^>\n]{1,120}>, error code: <1455>`},
 	{name: "fork", framework: "shell", kind: sampler.KindHostAlloc, memory: sampler.MemoryHost, words: []string{"cannot allocate memory"}, start: `fork: (?:retry: )?Cannot allocate memory`},
 	{name: "shm open", framework: "pytorch", kind: sampler.KindMmap, memory: sampler.MemoryHost, words: []string{"unable to open shared memory object"}, start: `unable to open shared memory object \x3c/torch_\S+> in read-write mode: Cannot allocate memory`},
+	// The native memory of Java, not its heap: what the system refused.
+	{name: "java", framework: "java", kind: sampler.KindHostAlloc, memory: sampler.MemoryHost, words: []string{"native memory allocation ("}, lines: 8,
+		start: `Native memory allocation \((?:mmap|malloc)\) failed to (?:map|allocate|commit) <req:bytes>`, fields: []string{`hs_err_pid<pid>\.log`}},
+	{name: "java commit", framework: "java", kind: sampler.KindHostAlloc, memory: sampler.MemoryHost, words: []string{"os::commit_memory("}, start: `os::commit_memory\(0x[0-9a-f]+, <req:bytes>, \d\) failed`},
+	// FFmpeg returns what an encoder of the GPU refused as ENOMEM.
+	{name: "ffmpeg after nvenc", framework: "nvenc", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, follows: true, words: []string{"cannot allocate memory"}, near: `(?:SessionEx|Encoder|Buffer|Resource) failed: out of memory`, start: `Cannot allocate memory\s*$`},
+	{name: "dotnet", framework: "dotnet", kind: sampler.KindHostAlloc, memory: sampler.MemoryHost, words: []string{"outofmemoryexception: "}, start: `System\.OutOfMemoryException: (?:Insufficient memory to continue|Exception of type)`},
+	{name: "git", framework: "shell", kind: sampler.KindHostAlloc, memory: sampler.MemoryHost, words: []string{"malloc failed (tried"}, start: `Out of memory, \w+ failed \(tried to allocate <req:bytes>\)`},
+	{name: "llvm", framework: "shell", kind: sampler.KindHostAlloc, memory: sampler.MemoryHost, words: []string{"llvm error: out of memory"}, start: `^LLVM ERROR: out of memory`},
+	{name: "errno 12 of a program", framework: "shell", kind: sampler.KindHostAlloc, memory: sampler.MemoryHost, words: []string{"cannot allocate memory"}, start: `(?-i)^[A-Za-z][\w :()/.\[\]-]{3,100}[a-z)]: Cannot allocate memory$`},
 	{name: "errno 12", framework: "python", kind: sampler.KindHostAlloc, memory: sampler.MemoryHost, words: []string{"cannot allocate memory"}, loose: true, start: `(?:\[Errno 12\] )?Cannot allocate memory`},
+	{name: "errno 12 in any language", framework: "python", kind: sampler.KindHostAlloc, memory: sampler.MemoryHost, words: []string{"[errno 12]", "(os error 12)"}, loose: true, start: `\[Errno 12\](?: [^\n:'"]{1,80})?|\(os error 12\)`},
+	// As the C library says it in the languages of those who ask most.
+	{name: "cannot allocate in other languages", framework: "shell", kind: sampler.KindHostAlloc, memory: sampler.MemoryHost, words: []string{"gend hauptspeicher", "分配内存", "allouer de la m", "asignar memoria", "allocare memoria"}, // each new byte of a word is a column of the word set
+		start: `: (?:Nicht genügend Hauptspeicher verfügbar|无法分配内存|(?:Impossible d'|Ne peut )allouer de la mémoire|No se (?:puede|pudo) asignar memoria|\w{11} allocare memoria)\s*$`},
+	{name: "enomem", framework: "python", kind: sampler.KindHostAlloc, memory: sampler.MemoryHost, words: []string{"enomem"}, start: `(?-i)\bENOMEM: not enough memory, \w+|\bspawn(?:Sync)?(?: [\w./-]+)? ENOMEM\b`},
 	{name: "bad_alloc", framework: "python", kind: sampler.KindHostAlloc, memory: sampler.MemoryHost, words: []string{"bad_alloc"}, loose: true, start: `std::bad_alloc`},
 	{name: "memory error numbers", framework: "python", kind: sampler.KindHostAlloc, memory: sampler.MemoryHost, words: []string{"memoryerror"}, start: `(?-i)^(?:[\w.]+\.)?_?(?:Array)?MemoryError(?:$|: (?:unable|Unable|could not|failed|Failed|std::|\(\))?[^?]*$)`},
 }

@@ -113,7 +113,7 @@ var libraryRows = []row{
 	// ONNX Runtime
 	{name: "ort arena available", framework: "onnxruntime", kind: sampler.KindORT, memory: sampler.MemoryUnknown, gpuNear: `CUDA|GPU|Tensorrt|DML`, hostNear: `CPUExecutionProvider\b.{0,40}only|BFCArena for Cpu`, words: []string{"is smaller than requested bytes"}, lines: 2,
 		start: `Available memory of <available_bytes:bytes> is smaller than requested bytes of <req:bytes>`},
-	{name: "ort arena", framework: "onnxruntime", kind: sampler.KindORT, memory: sampler.MemoryUnknown, gpuNear: `CUDA|GPU|Tensorrt|DML`, words: []string{"failed to allocate memory for requested buffer"}, lines: 2,
+	{name: "ort arena", framework: "onnxruntime", kind: sampler.KindORT, memory: sampler.MemoryUnknown, gpuNear: `CUDA|GPU|Tensorrt|DML`, hostNear: `_nchwc'`, words: []string{"failed to allocate memory for requested buffer"}, lines: 2,
 		start: `Failed to allocate memory for requested buffer of size <req:bytes>`},
 	{name: "ort cuda", framework: "onnxruntime", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"cuda failure 2", "cuda failure 700: out"}, lines: 2, near: `onnxruntime|ORT`,
 		start: `CUDA failure 2: out of memory`, fields: []string{`; GPU=<gpu>`}},
@@ -132,7 +132,7 @@ var libraryRows = []row{
 		start: `Executor creation failed due to insufficient GPU memory`, fields: executorFields},
 	{name: "trt-llm executor", framework: "tensorrt-llm", kind: sampler.KindWarmup, memory: sampler.MemoryGPU, words: []string{"executor creation failed"}, lines: 5,
 		start: `Executor creation failed due to insufficient GPU memory`, fields: executorFields},
-	{name: "trt-llm", framework: "tensorrt", kind: sampler.KindTensorRT, memory: sampler.MemoryGPU, words: []string{"cuda runtime error in"}, start: `CUDA runtime error in .{0,120}\): out of memory|\[TensorRT-LLM\]\[ERROR\] CUDA runtime error in [^\n]{0,120}?: out of memory`},
+	{name: "trt-llm", framework: "tensorrt-llm", kind: sampler.KindTensorRT, memory: sampler.MemoryGPU, words: []string{"cuda runtime error in"}, start: `CUDA runtime error in .{0,120}\): out of memory|\[TensorRT-LLM\]\[ERROR\] CUDA runtime error in [^\n]{0,120}?: out of memory`},
 	{name: "trt allocating buffer", framework: "tensorrt", kind: sampler.KindTensorRT, memory: sampler.MemoryGPU, words: []string{"error allocating"}, start: `(?:User )?allocator error allocating <req:bytes>-?byte buffer`},
 	// bitsandbytes
 	{name: "bitsandbytes", framework: "bitsandbytes", kind: sampler.KindBitsAndBytes, memory: sampler.MemoryGPU, words: []string{"error out of memory at line"}, start: `Error out of memory at line \d+ in file \S*`},
@@ -175,7 +175,7 @@ var genericRows = []row{
 	{name: "caffe", framework: "caffe", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"== cudasuccess (2 vs. 0)"}, start: `== cudaSuccess \(2 vs\. 0\) out of memory`},
 	{name: "pycuda", framework: "python", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"failed: out of memory"}, start: `\bcu[A-Z]\w+ failed: out of memory`},
 	{name: "caffe2", framework: "pytorch", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"== cudasuccess. 2 vs 0"}, start: `== cudaSuccess\. 2 vs 0\.[^\n]{0,160}out of memory`},
-	{name: "directx", framework: "onnxruntime", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"not enough memory resources are available"}, start: `(?:8007000E )?Not enough memory resources are available to complete this operation`},
+	{name: "directx", framework: "onnxruntime", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"not enough memory resources are available"}, hostNear: `\[WinError`, start: `(?:8007000E )?Not enough memory resources are available to complete this operation`},
 	{name: "opencl", framework: "opencl", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"mem_object_allocation_failure", "memory object allocation failure"},
 		start: `(?:CL_)?MEM_OBJECT_ALLOCATION_FAILURE|what\(\): Memory Object Allocation Failure`},
 	{name: "openacc", framework: "pytorch", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"call to cumemalloc returned error 2"}, start: `call to cuMemAlloc\w* returned error 2`},

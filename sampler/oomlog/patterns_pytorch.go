@@ -45,6 +45,10 @@ var pytorchRows = []row{
 		start: `CUDA (?:runtime )?error: (?:out of memory|CUDA_ERROR_OUT_OF_MEMORY|cudaErrorMemoryAllocation)`},
 	{name: "cuda error 2", framework: "pytorch", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"cuda error 2", "cuda error: 2"}, loose: true, lines: 1,
 		start: `CUDA error:? ?2(?:,|:| \[[^\]]*\]:| \() ?out of memory`},
+	{name: "torch musa error", framework: "pytorch", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"musa error"}, loose: true, start: `MUSA error: out of memory`},
+	// A call with its name is of a program that makes it itself.
+	{name: "hip call", framework: "hip", kind: sampler.KindHIP, memory: sampler.MemoryGPU, words: []string{"out of memory", "hiperroroutofmemory"},
+		start: `(?-i)\bhip[A-Z]\w+(?: ?\([^\n;{}]{0,300}?\))?[^\n;{}"]{0,80}?(?:: |- |, |\) |error |returned |failed )['"]?(?:[Oo]ut of memory\b|hipErrorOutOfMemory)|\bHIPError\(code hipErrorOutOfMemory|\bHIP error in file \S+ line \d+ hipErrorOutOfMemory`},
 	{name: "torch hip error", framework: "pytorch", kind: sampler.KindHIP, memory: sampler.MemoryGPU, words: []string{"hip error", "hiperroroutofmemory"}, loose: true,
 		start: `HIP error:? ?(?:out of memory|hipErrorOutOfMemory)|hipErrorOutOfMemory`},
 	{name: "nccl request", framework: "nccl", kind: sampler.KindNCCL, memory: sampler.MemoryGPU, words: []string{"failed to cuda calloc", "failed to cuda malloc"},

@@ -2,6 +2,9 @@ package oomlog
 
 import "nvpeak/sampler"
 
+// metalRefused is what Metal says of a command buffer, in one of its two forms.
+const metalRefused = `Insufficient Memory \((?:0+8:kIOGPUCommandBufferCallbackErrorOutOfMemory|IOAF code 8)\)`
+
 // servingRows are what inference servers print.
 var servingRows = []row{
 	{name: "vllm no cache blocks", framework: "vllm", kind: sampler.KindKVCache, memory: sampler.MemoryGPU, words: []string{"no available memory for the cache blocks"},
@@ -42,10 +45,10 @@ var servingRows = []row{
 		start: `ggml_metal\w*: error: failed to allocate buffer,? size = <req:bytes>`},
 	{name: "ggml metal command buffer", framework: "llama.cpp", kind: sampler.KindGGML, memory: sampler.MemoryGPU, words: []string{"kiogpucommandbuffercallbackerroroutofmemory", "insufficient memory"},
 		near:  `ggml|llama|whisper`,
-		start: `Insufficient Memory \(0+8:kIOGPUCommandBufferCallbackErrorOutOfMemory\)`},
-	{name: "metal command buffer", framework: "pytorch", kind: sampler.KindMPS, memory: sampler.MemoryGPU, words: []string{"kiogpucommandbuffercallbackerroroutofmemory"},
-		start: `Insufficient Memory \(0+8:kIOGPUCommandBufferCallbackErrorOutOfMemory\)`},
-	{name: "ggml vulkan", framework: "llama.cpp", kind: sampler.KindGGML, memory: sampler.MemoryGPU, words: []string{"ggml_vulkan", "erroroutofdevicememory"}, lines: 3,
+		start: metalRefused},
+	{name: "metal command buffer", framework: "pytorch", kind: sampler.KindMPS, memory: sampler.MemoryGPU, words: []string{"kiogpucommandbuffercallbackerroroutofmemory", "insufficient memory (ioaf"},
+		start: metalRefused},
+	{name: "ggml vulkan", framework: "llama.cpp", kind: sampler.KindGGML, memory: sampler.MemoryGPU, words: []string{"ggml_vulkan", "erroroutofdevicememory"}, lines: 3, near: `ggml|llama|whisper`,
 		start: `ggml_vulkan: Device memory allocation of size <req:bytes> failed|ErrorOutOfDeviceMemory`, fields: []string{`allocation of size <req:bytes> failed`}},
 	{name: "ggml pinned", framework: "llama.cpp", kind: sampler.KindGGML, memory: sampler.MemoryHost, recovered: true, words: []string{"of pinned memory"},
 		start: `failed to allocate <req> of pinned memory`},

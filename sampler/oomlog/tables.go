@@ -28,7 +28,7 @@ var compiled = sync.OnceValue(func() *tables { return buildTables(allRows(), rec
 
 func allRows() []row {
 	var rows []row
-	for _, t := range [][]row{specificRows, libraryRows, servingRows, pytorchRows, nativeRows, genericRows, hostRows} {
+	for _, t := range [][]row{specificRows, libraryRows, servingRows, pytorchRows, graphicsRows, nativeRows, genericRows, hostRows} {
 		rows = append(rows, t...)
 	}
 	return rows
@@ -76,7 +76,7 @@ func buildTables(rows []row, recs []recovery, facts []string) *tables {
 }
 
 // rowMask says which rows.
-type rowMask [5]uint64
+type rowMask [6]uint64
 
 func (m *rowMask) set(i int) { m[i>>6] |= 1 << (i & 63) }
 

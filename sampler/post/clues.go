@@ -7,25 +7,26 @@ import (
 
 // genres are texts of a kind, by what their authors never leave out.
 var genres = []clue{
-	{"notes on a release", 4, 1, inText(`(?im)\breleased this \d{1,2} \w{3}\b|^\W*full changelog\b|^\W*what['’]s changed\W*$|\A\W*(?:changelog|release notes|changes by version)\W*$|^## \[?v?\d+\.\d+[\w.]*\]? ?[-–(]+ ?\d{4}-\d\d-\d\d|^\W*(?:bug ?fix|maintenance|hotfix) release\b|^this release (?:has|contains|includes|fixes|adds|does|is)\b|\bno new features this release\b|^\s*[•*+-]\s+(?-i:[0-9a-f]*\d[0-9a-f]*)\s+(?:addresses|fixes|adds|removes|prevents|improves|avoids|reduces)\b`)},
+	{"notes on a release", 4, 1, inText(`(?im)\breleased this \d{1,2} \w{3}\b|^\W*full changelog\b|^\W*what['’]s changed\W*$|\A\W*(?:changelog|release notes|changes by version)\W*$|^#{2,4} \[?v?\d+\.\d+[\w.]*\]? ?[-–(]+ ?(?:\d{4}-\d\d-\d\d|(?:\d{1,2} )?[A-Z][a-z]{2,8}\.? (?:\d{1,2}, )?20\d\d\b)|^\W*(?:bug ?fix|maintenance|hotfix) release\b|^this release (?:has|contains|includes|fixes|adds|does|is)\b|\bno new features this release\b|^\s*[•*+-]\s+(?-i:[0-9a-f]*\d[0-9a-f]*)\s+(?:addresses|fixes|adds|removes|prevents|improves|avoids|reduces)\b`)},
+	{"entries that link to their changes", 1, 4, inText(`\(\[#\d+\]\(https?://[^\s)]+/(?:pull|issues)/\d+\)`)},
 	{"a change is described", 4, 1, inText(`(?im)\b(?:in this (?:PR|pull request|merge request|patch|commit)\b|this (?:PR|pull request|merge request|patch|commit|change) (?:\w+ly )?(?:adds?|makes?|fix(?:es)?|targets|aims|introduces|implements|changes|removes|improves|mitigates|prevents|updates|refactors|allows|enables|ensures|addresses|reduces|is|does|will)\b)|^\W*(?:closes|fixes|resolves|fix|reverts|resolved by|landed in|superseded by):? (?:[\w.-]+/[\w.-]+|https?://\S+/)?#?(?:\d+|[0-9a-f]{7,40})\b|^\W*(?:what changes were proposed|pull request (?:outline|checklist|type)|acceptance criteria\W*$|what is the new behaviou?r)|^motivation:\s*\n(?s:.*)^modifications:`)},
 	{"a difference of versions", 3, 1, inText("(?m)^[`~]{3,}(?:diff|suggestion)\\b|^diff --git |^@@ -\\d+(?:,\\d+)? \\+\\d+(?:,\\d+)? @@")},
-	{"a task is its title", 2, 1, inText(`\A\W*(?:\[\w+\]:? *|\w+(?:\(\w+\))?: *)?(?:Abort|Add|Allow|Auto|Avoid|Back off|Catch|Change|Clarify|Detect|Document|Drop|Enhance|Enable|Exit|Explain|Expose|Fix|Give|Halve|Handle|Implement|Improve|Include|Introduce|Prevent|Raise|Recover|Reduce|Refactor|Refine|Remove|Report|Rework|Show|Simplify|Support|Tell|Update|Use|Warn)(?:s|ed)?\b[^?\n]{8,}`)},
+	{"a task is its title", 2, 1, inText(`\A\W*(?:\[\w+\]:? *|\w+(?:\(\w+\))?: *)?(?:Abort|Add|Allow|Auto|Avoid|Back off|Catch|Change|Clarify|Detect|Document|Drop|Enhance|Enable|Exit|Explain|Expose|Fix|Give|Halve|Handle|Implement|Improve|Include|Introduce|Prevent|Raise|Recover|Reduce|Refactor|Refine|Remove|Report|Rework|Show|Simplify|Skip|Support|Tell|Update|Use|Warn)(?:s|ed)?\b[^?\n]{8,}`)},
 	{"a manual", 4, 1, inText(`(?m)\A\W*NAME\b(?s:.{0,400})\bDESCRIPTION\b|^NAME\s*$(?s:.*)^DESCRIPTION\s*$|\.SH "?NAME\b`)},
 	{"rules for alerts", 4, 1, inText(`(?m)\$labels\.\w|^\s*-? ?alert: \w+\s*$|^kind: PrometheusRule`)},
 	{"scenarios of tests", 4, 1, inText(`(?m)\AFeature: [^\n]*\n(?s:.*)^\s*Scenario\b`)},
 	{"declarations", 4, 1, inText(`(?m)\A\s*(?:#![^\n]*\n\s*)?(?:"""|\x27\x27\x27)|\bpub enum \w|\benum (?:class )?\w+ ?\{|^Variants§?\s*$|^Defined in:\s*$|^exception [\w.]+#?\s*$|^Bases: [\x60\[]?\w|\)\s*\[source\][#¶]?\s*$|^\[docs\] ?(?:class|def) `)},
-	{"a wish for a feature", 3, 1, inText(`(?i)\A\W*(?:\[?(?:feature(?: request)?|enhancement|proposal|RFC|FR)\b\]?)|\bis your feature request related to a problem\b|\bdescribe the solution you['’]d like\b`)},
+	{"a wish for a feature", 3, 1, inText(`(?i)\A\W*(?:\[?(?:feature(?: request)?|enhancement|proposal|RFC|FR)\b\]?)|(?m:^#{1,4} [^\w\n]*feature(?: request)?[^\w\n]*$)|\bis your feature request related to a problem\b|\bdescribe the solution you['’]d like\b`)},
 	{"a file with its license", 4, 1, inText(`(?i)\A\W*(?:copyright\b|SPDX-|licensed under|\(c\) \d{4})`)},
 	{"a head for a page", 4, 1, inText(`\A---\r?\n(?:[\w-]+:[^\n]*\r?\n){2,}---`)},
-	{"it is a page for readers", 4, 1, inText(`(?i)\A\W*(?:FAQs?|frequently asked questions|troubleshooting(?: guide)?)\W*\n|\bthis (?:guide|article|tutorial|document|page|post|chapter|section|runbook) (?:explains|covers|describes|will|lists|addresses|walks|shows)\b|\b(?:in|start) this (?:\w+ )?(?:guide|article|tutorial|blog)\b|\b(?:we are going to|let['’]?s|we will|we['’]ll) (?:discuss|see|look|explore|dive|walk)\b|\bone of the most (?:common|frequent)\b|\bhere are (?:a few|some|the) (?:of the )?(?:most )?common\b|\A(?:[^\n]*\n){0,3}[^\n]*\b\d{1,2} (?:\w+ )?(?:fixes|ways|tips|tricks|methods|solutions)\b|\bsooner or later\b|(?m:^\W*目录\s*$)` + pagesIn())},
+	{"it is a page for readers", 4, 1, inText(`(?i)\A\W*(?:FAQs?|frequently asked questions|troubleshooting(?: guide)?)\W*\n|\bthis (?:guide|article|tutorial|document|page|post|chapter|section|runbook) (?:explains|covers|describes|will|lists|addresses|walks|shows)\b|\b(?:in|start) this (?:\w+ )?(?:guide|article|tutorial|blog)\b|\b(?:we are going to|let['’]?s|we will|we['’]ll) (?:first |now )?(?:discuss|see|look|explore|dive|walk|demo\w*)\b|\bone of the most (?:common|frequent)\b|\bhere are (?:a few|some|the) (?:of the )?(?:most )?common\b|\A(?:[^\n]*\n){0,3}[^\n]*\b\d{1,2} (?:\w+ )?(?:fixes|ways|tips|tricks|methods|solutions)\b|\bsooner or later\b|(?m:^\W*目录\s*$)` + pagesIn())},
 	{"questions with numbers", 3, 1, inText(`(?m)^\W*Q\d{1,3}[:.)] [^\n]+\?(?s:.*?)^\W*Q\d{1,3}[:.)] `)},
 }
 
 // voices are how a text speaks, and how it is laid out. Where nobody speaks there is only a log.
 var voices = []clue{
 	// What the parts of a text are called.
-	{"headings of remedies", 2, 3, inText(headings(`(?:(?:common|possible|quick|suggested|recommended|immediate|typical|likely|proven|other|alternative|root|probable) )*(?:troubleshooting|solutions?|fix(?:es)?|causes?|remed(?:y|ies)|workarounds?|mitigations?|symptoms?|diagnos(?:e|is|tics?)|actions?|resolution|prevention|(?:best )?practices|tips(?: .{1,40})?|what to do|lösung(?:en)?|ursachen?|abhilfe|fehlerbehebung|solutions? possibles?|causes possibles|dépannage|soluci[oó]n(?:es)?|causas?|soluç(?:ão|ões)|oplossing(?:en)?|oorzaken?|решени[ея]|причин[аы]|(?:可能|常见|根本)?(?:的)?原因(?:分析)?|(?:通用|常用|常见|具体)?(?:的)?解决(?:方法|方案|办法|步骤)?|处理(?:方法|方案|办法|步骤)|解決(?:策|方法)?|対処(?:法|方法)?|対策|(?:(?:문제|오류|에러) ?)?(?:해결(?: ?(?:방법|방안|책))?|(?:발생 ?)?원인|조치(?: ?방법)?|대응(?: ?방안)?))(?:[:：].{0,80}| (?:for|of|to|&|and) .{1,40})?|(?:how to|ways to) (?:fix|solve|resolve|prevent|avoid|diagnose|debug|reduce) .{1,60}|what (?:this|the|that|it)(?: error| message)? means?|why (?:this|it) happens|what (?:is|causes) .{1,60}|.{1,40}とは(?:何か)?|что такое .{1,40}|什么是.{1,20}|qu['’]est-ce que .{1,40}|o que é .{1,40}|key takeaways.*|(?:solution|fix|method|option) #?\d+ ?[:.–-].*`))},
+	{"headings of remedies", 2, 3, remedies(headings(`(?:(?:common|possible|quick|suggested|recommended|immediate|typical|likely|proven|other|alternative|root|probable) )*(?:troubleshooting|solutions?|fix(?:es)?|causes?|remed(?:y|ies)|workarounds?|mitigations?|symptoms?|diagnos(?:e|is|tics?)|actions?|resolution|prevention|(?:best )?practices|tips(?: .{1,40})?|what to do|lösung(?:en)?|ursachen?|abhilfe|fehlerbehebung|solutions? possibles?|causes possibles|dépannage|soluci[oó]n(?:es)?|causas?|soluç(?:ão|ões)|oplossing(?:en)?|oorzaken?|решени[ея]|причин[аы]|(?:可能|常见|根本)?(?:的)?原因(?:分析)?|(?:通用|常用|常见|具体)?(?:的)?解决(?:方法|方案|办法|步骤)?|处理(?:方法|方案|办法|步骤)|解決(?:策|方法)?|対処(?:法|方法)?|対策|(?:(?:문제|오류|에러) ?)?(?:해결(?: ?(?:방법|방안|책))?|(?:발생 ?)?원인|조치(?: ?방법)?|대응(?: ?방안)?))(?:[:：].{0,80}| (?:for|of|to|&|and) .{1,40})?|(?:how to|ways to) (?:fix|solve|resolve|prevent|avoid|diagnose|debug|reduce) .{1,60}|what (?:this|the|that|it)(?: error| message)? means?|why (?:this|it) happens|what (?:is|causes) .{1,60}|.{1,40}とは(?:何か)?|что такое .{1,40}|什么是.{1,20}|qu['’]est-ce que .{1,40}|o que é .{1,40}|key takeaways.*|(?:solution|fix|method|option) #?\d+ ?[:.–-].*`))},
 	// A report has one problem, so that nothing tells it by the name of such a heading alone.
 	{"headings of several problems", 4, 1, inText(headings(symptoms) + `(?s:.*?)` + headings(symptoms))},
 	{"headings of a page", 1, 2, inText(`(?im)^#{1,6} +(?:\d+[.)] +)?(?:usage|installation|requirements|prerequisites|configuration|overview|introduction|conclusion|summary|performance|table of contents|contents|parameters|options|arguments|returns?|features|limitations|known issues|quick ?start|getting started|benchmarks?|roadmap|license|faq|appendix)\W*$`)},
@@ -38,7 +39,7 @@ var voices = []clue{
 	{"the reader is told", 1, 4, inSaid(second.source + guidesIn())},
 	{"it tells what to do", 1, 4, inText(`(?im)^\s*(?:[-*+•]|\d{1,2}[.)])\s+\W*(?:reduce|lower|decrease|use|set|try|enable|disable|close|update|upgrade|restart|increase|check|kill|move|switch|clear|avoid|run|make sure|ensure|verify|add|consider|free|raise|limit|split|upgrade|install|monitor|stop|turn)\b`)},
 	{"what it means", 2, 2, inSaid(`(?i)\b(?:errors?|messages?|exceptions?|codes?|this|it|that|which|oom|memory)\W*\b(?: \w+)? (?:means?|signals?|indicates?|refers? to|stands for|is (?:raised|thrown|caused) (?:when|if|by)|occurs? (?:when|if)|happens? (?:when|if|because))\b`)},
-	{"users in general", 1, 2, inSaid(`(?i)\b(?:users?|customers?|developers?|operators?|people|visitors?|callers?)\b`)},
+	{"users in general", 1, 2, inSaid(`(?i)(?:^|[^\w/\\])(?:users?|customers?|developers?|operators?|people|visitors?|callers?)\b`)},
 	{"it would be", 1, 3, inSaid(`(?i)\b(?:when|if|once|in case|whenever|unless|should)\b[^.]{0,60}\b(?:oom|out[- ]of[- ]memory|memory|vram)\b`)},
 	{"things in general", 1, 2, inSaid(`(?i)\b(?:typically|commonly|frequently|generally|prevalent|tends? to)\b|(?:^|[.,;] )\W*(?:an?|any|each|every|all|such|most|some) (?:\w+ ){0,2}(?:that|which|whose|may|might|can|could|will|would)\b|^\W*[a-z]+s (?:that|which|whose) \w`)},
 	{"nobody speaks", 2, 2, nobodySpeaks},
@@ -55,6 +56,7 @@ var voices = []clue{
 	{"he begins a line with what he did", -2, 1, func(r *reading, most int) int { return len(begins.FindAllStringSubmatch(r.text, most)) }},
 	{"what his GPUs did then", -2, 1, inText(`(?m)^\W*NVIDIA-SMI \d{3}`)},
 	{"a form for bugs", -3, 1, inText(form.source + `[^.\n]{0,30}(?:$|:)`)},
+	{"a bug by its label", -3, 1, inText(`(?i)\A\W{0,6}\[bug(?: report)?\]`)},
 	{"the versions of a machine", -3, 1, inText(`(?im)(?:^\W*(?:(?:(?:py)?torch|tensorflow|jax|cuda|cudnn|python|os|gpus?|driver|ram|vram|cpu|nvidia\w*|ubuntu|windows|platform)(?: (?:version|info\w*|driver|model|type|name|card))?|[\w.-]+ version)\W{0,4}[:：=] ?\S*\d[^\n]*\n+){2}`)},
 }
 
@@ -124,6 +126,22 @@ func manyErrors(r *reading, _ int) int {
 		}
 	}
 	return len(names) / 4
+}
+
+// askedThere is a heading of a form for bug reports, which asks whoever reports what happened.
+var askedThere = lazily(`(?i)\bwhat (?:is|was) the (?:issue|problem|bug)\b`)
+
+// remedies counts headings, without those of forms.
+func remedies(words string) func(*reading, int) int {
+	re := lazily(words)
+	return func(r *reading, most int) (n int) {
+		for _, at := range re.FindAllStringSubmatch(r.text, 2*most) {
+			if !askedThere.MatchString(at[0]) {
+				n++
+			}
+		}
+		return n
+	}
 }
 
 // inText counts where a pattern matches in a text, inSentences the sentences in which it does, and inSaid those that no program printed.

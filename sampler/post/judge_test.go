@@ -107,3 +107,22 @@ func TestOtherProblems(t *testing.T) {
 		}
 	}
 }
+
+// Who says that the program runs all the same has met a warning of its allocator. What he asks of it, or under which condition it
+// runs, is another matter.
+func TestRunsAllTheSame(t *testing.T) {
+	const warns = "right after the first step it says `ran out of memory trying to allocate 712.50MiB`\n"
+	for text, want := range map[string]bool{
+		warns + "The script runs fine but I wonder if that costs time.":                true,
+		warns + "The script runs fine.":                                                true,
+		warns + "With a smaller image the script runs fine.":                           false,
+		warns + "The script runs fine until the second epoch.":                         false,
+		warns + "The script runs fine but the job crashed at the end.":                 false,
+		warns + "I use a GTX 970.":                                                     false,
+		"RuntimeError: CUDA out of memory. Tried to allocate 2.00 GiB.\nIt runs fine.": false,
+	} {
+		if events := read(t, text); len(events) != 1 || events[0].Recovered != want {
+			t.Errorf("%q: %+v", text, events)
+		}
+	}
+}

@@ -31,7 +31,7 @@ var (
 	// conditional makes of a sentence or of the lines before it what would be.
 	conditional = lazily(`(?i)(?:^|[^\w])(?:if|whenever|in case|should|unless|wenn|falls|sollte|si|en cas|lorsque|cuando|se|quando|als|wanneer|indien|если|когда)\s+\S|如果|若|場合|とき|경우|하면`)
 	// leads is a line above an example.
-	leads = lazily(`(?i)\b(?:ex[ae]mples?|e\.g\.|sample|ejemplo|exemplo|beispiel|voorbeeld|looks? like|such as)\b[^.]{0,40}[:：]\W*$|пример[^.]{0,40}[:：]\W*$|(?:例如|示例|类似|如下|以下|例|예시|예)[^。.]{0,30}[:：]?\W*$|\b(?:let['’]?s|let us|we will|we can) (?:now )?(?:look|see|take)\b|\b(?:familiar with|seen|come across) (?:this|the following|such an?|an?|the) (?:\w+ ){0,2}(?:message|error)\b[^.]{0,20}$` + pagesIn())
+	leads = lazily(`(?i)\b(?:ex[ae]mples?|e\.g\.|sample|ejemplo|exemplo|beispiel|voorbeeld|looks? like|such as)\b[^.]{0,40}[:：]\W*$|пример[^.]{0,40}[:：]\W*$|(?:例如|示例|类似|如下|以下|例|예시|예)[^。.]{0,30}[:：]?\W*$|\b(?:let['’]?s|let us|we will|we can) (?:now )?(?:look|see|take)\b|\b(?:familiar with|seen|come across) (?:this|the following|such an?|an?|the) (?:\w+ ){0,2}(?:message|error)\b[^.]{0,20}$|\b(?:errors?|messages?|exceptions?) (?:that )?(?:we|you|everybody|everyone|nobody|no one|most people)\b[^.:]{0,60}[:：]\W*$` + pagesIn())
 	// nameBefore is the name of an error before its message.
 	nameBefore = lazily(`[\w.]*(?:Error|Exception): $`)
 	// explained takes what stands above for an example.
@@ -73,6 +73,7 @@ var spots = []spot{
 		return note.MatchString(p.line) && program.MatchString(p.text) && !slices.ContainsFunc(p.all, func(s sentence) bool { return !s.title }) &&
 			!slices.ContainsFunc(p.around(-3, 4), remarks.MatchString)
 	}},
+	{"a comment over lines of a program", 8, inComment},
 	{"it is quoted", 2, func(p *place) bool {
 		return p.e.Extra["told"] == nil && cited.MatchString(p.line) && !native.MatchString(p.line)
 	}},
@@ -83,7 +84,7 @@ var spots = []spot{
 	}},
 	{"it is an example", 2, func(p *place) bool {
 		before, _, _ := strings.Cut(p.line, p.e.Text[:min(len(p.e.Text), 12)])
-		return slices.ContainsFunc(append(p.around(-3, 0), nameBefore.ReplaceAllString(before, "")), leads.MatchString)
+		return slices.ContainsFunc(p.around(-3, 0), leads.MatchString) || leads.MatchString(nameBefore.ReplaceAllString(before, ""))
 	}},
 	{"it is explained as an example", 3, func(p *place) bool {
 		return p.e.Extra["told"] == nil && slices.ContainsFunc(p.around(0, 5), explained.MatchString)
@@ -186,6 +187,40 @@ func inLiteral(p *place) bool {
 	}
 	return false
 }
+
+// commentBegins and commentEnds are the signs around a comment of C.
+const commentBegins, commentEnds = "/*", "*/"
+
+// inComment: the message stands between the signs of a comment, in a text that is a program: its authors list there what it can print.
+func inComment(p *place) bool {
+	open := slices.IndexFunc(p.lines[:p.index+1], func(l string) bool { return strings.HasPrefix(strings.TrimSpace(l), commentBegins) })
+	if open < 0 {
+		return false
+	}
+	for i := p.index; i >= 0; i-- {
+		if i < p.index && strings.Contains(p.lines[i], commentEnds) {
+			return false
+		}
+		if strings.HasPrefix(strings.TrimSpace(p.lines[i]), commentBegins) {
+			open = i
+			break
+		}
+	}
+	end := p.index
+	for end < len(p.lines) && !strings.Contains(p.lines[end], commentEnds) {
+		end++
+	}
+	n := 0
+	for _, l := range append(slices.Clone(p.lines[max(0, open-12):open]), p.lines[min(end+1, len(p.lines)):min(end+7, len(p.lines))]...) {
+		if ofSource.MatchString(l) || directive.MatchString(l) {
+			n++
+		}
+	}
+	return n >= 3 && !slices.ContainsFunc(p.lines[open:p.index+1], remarks.MatchString)
+}
+
+// directive is a line for the preprocessor of C.
+var directive = lazily(`^\s*#(?:endif|include|define|ifn?def|if|else|pragma)\b`)
 
 // tag is a line of a page's source.
 var tag = lazily(`^\s*</?\w[^>]*>?\s*$`)

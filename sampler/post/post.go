@@ -48,6 +48,24 @@ func wanted(events []sampler.OOMEvent, all []sentence) bool {
 	return (pleads(all) || complains(all) || slices.ContainsFunc(all, func(s sentence) bool { return died.MatchString(s.text) })) && !slices.ContainsFunc(events, func(e sampler.OOMEvent) bool { return !e.Recovered })
 }
 
+// runsFine: whoever writes says that the program runs all the same, under no condition.
+var runsFine = lazily(`(?i)\b(?:script|program|training|code|everything|job|process|it|run|model|inference)\b (?:still |just |otherwise |does )*(?:runs?|works?|trains?|finish(?:es)?|completes?|continues?) (?:fine|well|ok|okay|normally|correctly|successfully|perfectly|smoothly|anyway|regardless|to the end)\b(?:\W*$|[,;]? (?:but|though|and|so|however|anyway)\b)`)
+
+// condition is what makes of that something else than what was met.
+var condition = lazily(`(?i)\b(?:if|when|until|unless|before|after|with|without|on|using|for|first|previously|earlier|yesterday|once|only)\b`)
+
+// runsOn: the program warns that memory is short and runs nevertheless, as somebody says who shows no end of it. Only what its allocator
+// also prints as a warning can be meant.
+func runsOn(events []sampler.OOMEvent, all []sentence) bool {
+	return !slices.ContainsFunc(events, func(e sampler.OOMEvent) bool {
+		return e.Kind != sampler.KindTensorFlow && e.Kind != sampler.KindXLA || e.Extra["shape"] != nil || e.Context != nil && len(e.Context.Functions) > 0
+	}) && !slices.ContainsFunc(all, func(s sentence) bool { return died.MatchString(s.text) }) &&
+		slices.ContainsFunc(all, func(s sentence) bool {
+			at := runsFine.FindStringIndex(s.text)
+			return at != nil && !condition.MatchString(s.text[:at[1]])
+		})
+}
+
 // died is the end of the program, told or printed.
 var died = lazily(`(?i)\b(?:training|run|program|process|script|job|it) (?:\w+ )?(?:dies|died|crash(?:es|ed))\b|\bsegmentation fault\b|\bcore dumped\b`)
 
@@ -70,6 +88,11 @@ func Read(text string, events []sampler.OOMEvent, scan Scan) []sampler.OOMEvent 
 	if wanted(events, all) {
 		for i := range events {
 			events[i].Recovered = false
+		}
+	}
+	if runsOn(events, all) {
+		for i := range events {
+			events[i].Recovered = true
 		}
 	}
 	text = tools.WithoutEnvironments(text)

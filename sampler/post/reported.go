@@ -27,13 +27,15 @@ var (
 	llamas      = lazily(`(?i)\b(?:ollama|llama[._-]cpp|llama runner|koboldcpp|lm ?studio)\b|\bggml_`)
 	// killed: by a signal, and the GPU is not spoken of.
 	killed = lazily(`(?i)\bkilled\b|被 ?(?:系统)? ?(?:kill|杀)`)
+	// otherSignal ended a process and is none of those that a system without memory sends.
+	otherSignal = lazily(`(?i)\bkilled by (?:the )?signal:? ?(?:segmentation fault|aborted|terminated|illegal instruction|floating point|hangup|interrupt|(?:1|2|4|6|8|11|15)\b|SIG(?:SEGV|ABRT|TERM|ILL|FPE|HUP|INT)\b)`)
 	// cpuWorks: with the same memory of the machine it goes through.
 	cpuWorks = lazily(`(?i)\b(?:the |my )?CPU (?:works|is (?:fine|ok))\b|\bworks? (?:fine |well |ok )?(?:on|with|using) (?:the |my )?CPU\b`)
 	// handles of CUDA libraries that could not be made.
 	handles = lazily(`\bCU(BLAS|DNN)_STATUS_ALLOC_FAILED\b`)
 	// code is no sentence.
 	sized = lazily(`(?i)\b(?:batch(?:[-_ ]?size)?|bs) ?= ?\d+`) // as people write a size in a sentence
-	code  = lazily(`\(["'r]|[=!]=|=\s*[("'\[{]|[│❱]|--\S*oom|\becho\b|\w::\w|\b[A-Z]{3,}_[A-Z_]+\(|\w = \w|#\s*\w+Error|^//|\w\(&|^[+-]?\s*"[^"]*",?$|^(?i:cuda|gpu|error)\b[^:]{0,30}:|^\W*(?:raise|throw|return|elif|except)\b|(?i:\bevents?:|\berrors?:) *\d`)
+	code  = lazily(`^[rfb]?(?:"{3}|'{3})|\(["'r]|[=!]=|=\s*[("'\[{]|[│❱]|--\S*oom|\becho\b|\w::\w|\b[A-Z]{3,}_[A-Z_]+\(|\w = \w|#\s*\w+Error|^//|\w\(&|^[+-]?\s*"[^"]*",?$|^(?i:cuda|gpu|error)\b[^:]{0,30}:|^\W*(?:raise|throw|return|elif|except)\b|(?i:\bevents?:|\berrors?:) *\d`)
 	// happens: it did, or does each time.
 	happens = lazily(`(?i)\b(?:getting|running|having|receiving|facing|stops?|stopped|dies|died|die (?:with|of|from|on)|ch?rash(?:es|ed)?|fail(?:s|ed|ing)?|comes?|came|goes|went|gets?|got|ran|runs?|throws?|gives?|gave|raises?|hits?|is|are|was|ends?|ended|happens?|happened|appears?|occurs?|occur|occurred|exists?|overflows?|exceed(?:s|ed)|surpass(?:es|ed)|shows?|says?|reports?|reported|displays?|keeps?|killed|have|had|leads? to|results? in|then|still|always|immediately|too|when (?:I|we|my)|while|during|as soon as|after)\b|(?:\S+ ){4,}["'“]?(?:cuda |gpu )?(?:oom|out of memory)["'”.!]*$|^(?:[^\s:"]+ ){2}[^:"]*: *["'“]?(?:cuda |gpu )?(?:oom|out)|^.{0,3}(?i:cuda |gpu )?oom|[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Cyrillic}]`)
 	// talk: it is only talked about, as in documentation and in lists of changes.
@@ -125,7 +127,7 @@ func reported(text string, all []sentence, scan Scan, j *judge) (sampler.OOMEven
 		if heaps.MatchString(s.text) && !ofDevices.MatchString(s.text) || onDisk.MatchString(s.text) || byName.MatchString(s.text) {
 			continue
 		}
-		if j.inSource(s) {
+		if j.inSource(s) || onlyKilled(s) && otherSignal.MatchString(text) {
 			continue
 		}
 		if yesOrNo.MatchString(s.text) && !first.MatchString(s.text) {
@@ -145,7 +147,7 @@ func reported(text string, all []sentence, scan Scan, j *judge) (sampler.OOMEven
 	}
 	if pleads(all) {
 		for _, s := range all {
-			if !s.note && (ranOut.MatchString(s.text) || fills.MatchString(s.text)) && !code.MatchString(s.text) && !neither.MatchString(s.text) {
+			if !s.note && (ranOut.MatchString(s.text) || fills.MatchString(s.text)) && !code.MatchString(s.text) && !neither.MatchString(s.text) && !j.inSource(s) && !(onlyKilled(s) && otherSignal.MatchString(text)) {
 				return eventOf(text, s, all, scan), true
 			}
 		}
@@ -171,6 +173,11 @@ func reported(text string, all []sentence, scan Scan, j *judge) (sampler.OOMEven
 		return eventOf(text, sentence{text: strings.TrimSpace(text[at[0]:at[1]]), line: 1 + strings.Count(text[:at[0]], "\n")}, all, scan), true
 	}
 	return sampler.OOMEvent{}, false
+}
+
+// onlyKilled: a sentence says of a process that it was killed, and not for what.
+func onlyKilled(s sentence) bool {
+	return killed.MatchString(s.text) && !ranOut.MatchString(killed.ReplaceAllString(s.text, " "))
 }
 
 // pleads: who writes asks others for help, in which he doubts much that has happened to him ("it may lead to").

@@ -91,7 +91,7 @@ var (
 	// speaker begins a sentence of one's own, which is no heading, whatever sign stands before it.
 	speaker = lazily(`^\s+(?:I|We|My|When I|When we)\b(?: \S+){7}`)
 	// form are headings of the forms for bug reports.
-	form = lazily(`(?im)^\W*(?:describe the (?:bug|issue|problem)|(?:steps? )?to reproduce|reproduction|(?:steps to reproduce)|expected behaviou?r|system info\w*|(?:your )?(?:current )?environment|env|hardware|reproduce steps|issue description|checklist|reminder|error message|what happened)\b`)
+	form = lazily(`(?im)^\W*(?:describe the (?:bug|issue|problem)|(?:steps? )?to reproduce|reproduction|(?:steps to reproduce)|expected behaviou?r|system info\w*|(?:your )?(?:current )?environment|env|hardware|reproduce steps|issue description|checklist|reminder|error message|what happened|what (?:is|was) the issue|what did you expect)\b`)
 )
 
 // ofSelf are words of whoever speaks of himself or asks others. Japanese and Korean leave them out, so that any sentence may be of one. Who
