@@ -326,3 +326,26 @@ func TestPhaseIsNoSpike(t *testing.T) {
 		}
 	}
 }
+
+// Where the log says that tensors have not risen since the only spike, the level that has is a cache, which the next spike uses.
+func TestCacheThatHasRisen(t *testing.T) {
+	for name, row := range map[string]struct {
+		held  float64 // MiB that tensors have risen by; the level rose by 400
+		count int
+		want  bool
+	}{
+		"the cache":              {99, 1, false},
+		"tensors":                {100, 1, true},
+		"the cache, more spikes": {99, 5, true},
+	} {
+		f, s := steady()
+		p := knownSpikes()
+		p.Count, p.Last, p.Level, p.Newest = row.count, f.now-100, 9600, 19700
+		for i := range 21 {
+			f.tensors.add(p.Last+5*float64(i), 2000+row.held*float64(i/11))
+		}
+		if e, ok := expects(f, s, p); ok != row.want {
+			t.Errorf("%s: %v %+v", name, ok, e)
+		}
+	}
+}
