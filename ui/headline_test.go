@@ -65,7 +65,7 @@ func TestWhatIsComingStandsFirst(t *testing.T) {
 		Text: "GPU 1: it died", Time: v.now().Add(-7 * time.Minute), Numbers: map[string]float64{"endings": 1}}
 	v.alerts = []sampler.Alert{death}
 	first := func(lines []textLine) string { return lines[0][0].text }
-	if got := first(v.adviceLines(100)); got != "! GPU 0: the next spike is 1.0 GiB too large; next in ~20s" {
+	if got := first(v.adviceLines(100, 20)); got != "! GPU 0: the next spike is 1.0 GiB too large; next in ~20s" {
 		t.Errorf("first is %q", got)
 	}
 	if got := first(v.slitLines(30)); got != "! 0: spike 1.0 GiB too large" {
@@ -75,7 +75,7 @@ func TestWhatIsComingStandsFirst(t *testing.T) {
 		t.Errorf("all advice begins with %q", got[1][0].text)
 	}
 	v.alerts[0].Time = v.now()
-	if got := first(v.adviceLines(100)); !strings.HasPrefix(got, "! GPU 1: it died") {
+	if got := first(v.adviceLines(100, 20)); !strings.HasPrefix(got, "! GPU 1: it died") {
 		t.Errorf("after a death the first is %q", got)
 	}
 	v = endangered(t, -1<<10, 20<<10)

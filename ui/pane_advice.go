@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,15 +14,27 @@ import (
 	"nvpeak/theme"
 )
 
-// adviceLines is what the advice panel says on w columns: the most urgent alert with its numbers and advice, the others in
-// a line each, what may come next, and only then what has happened; empty when there are no problems.
-func (v *view) adviceLines(w int) []textLine {
+// adviceLines is what the advice panel says in a room; empty when there are no problems.
+func (v *view) adviceLines(w, h int) []textLine {
+	lines := v.adviceText(w, true)
+	if len(lines) > h {
+		return v.adviceText(w, false)
+	}
+	return lines
+}
+
+// adviceText is the most urgent alert with its numbers and advice, each of the others with the first thing to do, if asked for,
+// what may come next, and only then what has happened.
+func (v *view) adviceText(w int, do bool) []textLine {
 	var lines []textLine
 	say := func(groups []watch.Group, body bool) {
 		for i, a := range groups {
 			lines = append(lines, v.alertHead(a.Alert, w)...)
-			if i == 0 && body {
+			switch {
+			case i == 0 && body:
 				lines = append(lines, v.alertBody(a.Alert, w)...)
+			case do && len(a.Advice) > 0:
+				lines = append(lines, v.adviceLine(a.Advice[0], w))
 			}
 		}
 	}
@@ -167,8 +180,26 @@ func (v *view) outcomeOf(a sampler.Alert) string {
 	return ""
 }
 
-// groups are the open alerts, those that say the same of several GPUs as one.
-func (v *view) groups() []watch.Group { return watch.Groups(v.alerts, v.words) }
+// groups are the open alerts, the most urgent first, those that say the same of several GPUs as one.
+func (v *view) groups() []watch.Group { return watch.Groups(urgentFirst(v.alerts), v.words) }
+
+// soonSeconds: what comes within them stands above what may come at any time, unless that is critical.
+const soonSeconds = 600
+
+// urgentFirst are alerts in the order in which one wants to read of them: they come by their levels, which say how sure one
+// may be of them, too. A need that does not fit is sure, and waits; a GPU that is full in five minutes does not.
+func urgentFirst(alerts []sampler.Alert) []sampler.Alert {
+	urgency := func(a sampler.Alert) int {
+		switch eta, known := a.ETA.Value(); {
+		case a.Level == sampler.LevelCritical:
+			return 0
+		case known && eta <= soonSeconds:
+			return 1
+		}
+		return 2
+	}
+	return slices.SortedStableFunc(slices.Values(alerts), func(a, b sampler.Alert) int { return cmp.Compare(urgency(a), urgency(b)) })
+}
 
 // alertHead is the text of an alert.
 func (v *view) alertHead(a sampler.Alert, w int) []textLine {
