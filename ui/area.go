@@ -328,7 +328,7 @@ func (a *area) marked(role theme.Role) bool {
 func isDots(ch rune) bool { return ch >= emptyDots && ch <= emptyDots+0xff }
 
 // name writes the label of a mark on its line, near a column; where it has no room there, beside it on the axis, if that
-// is still free, or else above the line or below it.
+// is still free, or else above the line or below it where nothing is: on the line of another mark it would name that.
 func (a *area) name(c *canvas, r rect, top float64, m mark, glyph rune, near, axis int) {
 	on := a.row(m.value, r, top)
 	free := make([]bool, max(r.w, 0))
@@ -338,7 +338,7 @@ func (a *area) name(c *canvas, r rect, top float64, m mark, glyph rune, near, ax
 		}
 		for x := range free {
 			ch, role := c.at(r.x+x, y)
-			free[x] = ch == ' ' || (ch == glyph || isDots(ch)) && a.marked(role)
+			free[x] = ch == ' ' || y == on && (ch == glyph || isDots(ch)) && a.marked(role)
 		}
 		for _, text := range m.texts {
 			if x := nearestRoom(free, width(text)+2, near); x >= 0 {

@@ -739,6 +739,8 @@ var textsEN = map[string]string{
 	"screen.peak":              "{size} {ago}",
 	"screen.next_spike":        "next spike {size} of {usable}",
 	"screen.need":              "need {size} fits below",
+	"screen.need_size":         "need {size}",
+	"screen.need_word":         "need",
 	"screen.now":               "now",
 	"screen.ago":               "{span} ago",
 	"metric.memory":            "memory",

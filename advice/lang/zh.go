@@ -739,6 +739,8 @@ var textsZH = map[string]string{
 	"screen.peak":              "{size} {ago}",
 	"screen.next_spike":        "下一次峰值 {size} / {usable}",
 	"screen.need":              "低于此线放得下 {size}",
+	"screen.need_size":         "需求 {size}",
+	"screen.need_word":         "需求",
 	"screen.now":               "现在",
 	"screen.ago":               "{span} 前",
 	"metric.memory":            "显存",
