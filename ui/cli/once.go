@@ -98,7 +98,7 @@ func (a *app) printOnce(snaps []*sampler.Snapshot, label string, f *onceFlags) e
 	case f.csv.fields != nil:
 		err = plain.CSV(out, s, f.csv.fields, true)
 	default:
-		err = plain.Table(out, s, label, a.terminalWidth(), a.words())
+		err = plain.Table(out, s, label, a.tableOptions(), a.words())
 	}
 	if err != nil {
 		return err
