@@ -44,6 +44,8 @@ const (
 	dotColumns = 2 // of a cell
 	dotRows    = 4
 	emptyDots  = '\u2800'
+	filledDots = '⣿'
+	halfDots   = '⢕'
 )
 
 // dots are those of a cell by column, from the bottom up.
@@ -106,8 +108,8 @@ func (a *area) draw(c *canvas, r rect, glyphs *theme.Glyphs, span time.Duration)
 	case a.lines:
 		a.stroke(c, plot, top, glyphs)
 	default:
-		if a.behind != nil {
-			b := area{high: a.behind, full: a.full, role: func(float64) theme.Role { return theme.Dim }}
+		if a.behind != nil { // half filled, for without colors the two would be one
+			b := area{high: a.behind, low: make([]float64, len(a.behind)), full: a.full, role: func(float64) theme.Role { return theme.Dim }}
 			b.fill(c, plot, top)
 		}
 		a.fill(c, plot, top)

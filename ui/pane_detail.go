@@ -132,9 +132,9 @@ func (v *view) processPlot(c *canvas, r rect, row procRow) {
 	a.marks = v.peakMark(row.proc.Peak, v.processPeakRole(row), &a, n)
 	a.draw(c, r, v.glyphs, v.plot.span)
 	if a.behind != nil && !a.lines {
-		x := c.put(r.x+axisWidth, r.y-1, r.x+r.w, theme.Area3, "⣿ ")
+		x := c.put(r.x+axisWidth, r.y-1, r.x+r.w, theme.Area3, string(filledDots)+" ")
 		x = c.put(x, r.y-1, r.x+r.w, theme.Text, v.words.Say("layer.process")+"  ")
-		x = c.put(x, r.y-1, r.x+r.w, theme.Dim, "⣿ ")
+		x = c.put(x, r.y-1, r.x+r.w, theme.Dim, string(halfDots)+" ")
 		c.put(x, r.y-1, r.x+r.w, theme.Text, v.words.Say("proc.whole_gpu", "gpu", row.gpu.Label()))
 	}
 }
