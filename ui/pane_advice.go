@@ -12,6 +12,7 @@ import (
 	"nvpeak/advice/watch"
 	"nvpeak/sampler"
 	"nvpeak/theme"
+	"nvpeak/ui/plain"
 )
 
 // adviceLines is what the advice panel says in a room; empty when there are no problems.
@@ -34,7 +35,7 @@ func (v *view) adviceText(w int, do bool) []textLine {
 			case i == 0 && body:
 				lines = append(lines, v.alertBody(a.Alert, w)...)
 			case do && len(a.Advice) > 0:
-				lines = append(lines, v.adviceLine(a.Advice[0], w))
+				lines = append(lines, v.adviceTitle(a.Advice[0], w)...)
 			}
 		}
 	}
@@ -212,8 +213,27 @@ func (v *view) alertHead(a sampler.Alert, w int) []textLine {
 
 // alertLines are a text behind the sign of an alert.
 func alertLines(role theme.Role, sign rune, text string, w int) (lines []textLine) {
-	for i, l := range wrap(text, w-2) {
-		lines = append(lines, textLine{{role, pick(i == 0, string(sign)+" ", "  ") + l}})
+	return paragraph(role, string(sign)+" ", text, w)
+}
+
+// paragraph is a text on w columns, behind what its first line begins with.
+func paragraph(role theme.Role, head, text string, w int) (lines []textLine) {
+	for i, l := range wrap(text, w-width(head)) {
+		lines = append(lines, textLine{{role, pick(i == 0, head, strings.Repeat(" ", width(head))) + l}})
+	}
+	return lines
+}
+
+// typedLines are a line to type, or a remark: a remark behind a line stands above it where both have no room, and no word is broken
+// that has room in a line.
+func typedLines(do string, w int) (lines []textLine) {
+	const indent = "      "
+	code, remark := plain.Apart(do, w-len(indent), width)
+	for _, l := range wrap(remark, w-len(indent)-2) {
+		lines = append(lines, textLine{{theme.Dim, indent + "# " + l}})
+	}
+	for _, l := range chop(code, w-len(indent)) {
+		lines = append(lines, textLine{{theme.Strong, indent + l}})
 	}
 	return lines
 }
@@ -225,7 +245,7 @@ func (v *view) alertBody(a sampler.Alert, w int) []textLine {
 		lines = append(lines, textLine{{theme.Dim, "  " + l}})
 	}
 	for _, ad := range a.Advice {
-		lines = append(lines, v.adviceLine(ad, w))
+		lines = append(lines, v.adviceTitle(ad, w)...)
 	}
 	return lines
 }
@@ -251,17 +271,18 @@ func (v *view) joined(parts []string) string {
 	return b.String()
 }
 
-func (v *view) adviceLine(ad sampler.Advice, w int) textLine {
+// adviceTitle is what to do, and what it frees where that has room beside it.
+func (v *view) adviceTitle(ad sampler.Advice, w int) []textLine {
 	saves := ""
 	if s, ok := ad.Saves.Value(); ok {
 		saves = v.words.Say("panel.frees", "size", v.rangeText(s))
 	}
 	title := fmt.Sprintf("  %d %s", ad.Rank, ad.Title)
 	if room := w - width(saves) - 2; width(title) > room {
-		return textLine{{theme.Accent, title}}
+		return paragraph(theme.Accent, fmt.Sprintf("  %d ", ad.Rank), ad.Title, w)
 	}
 	gap := strings.Repeat(" ", max(2, min(36, w-width(saves))-width(title)))
-	return textLine{{theme.Accent, title}, {theme.Dim, gap + saves}}
+	return []textLine{{{theme.Accent, title}, {theme.Dim, gap + saves}}}
 }
 
 func (v *view) rangeText(r sampler.Range) string {
@@ -334,7 +355,7 @@ func (v *view) adviceFull(w int) []textLine {
 	}
 	ask := len(v.alerts)+len(v.fits) == 0
 	if len(lines) == 0 {
-		lines = v.noProblems()
+		lines = v.noProblems(w)
 	}
 	var past []sampler.Alert
 	for _, a := range v.past {
@@ -353,14 +374,13 @@ func (v *view) adviceFull(w int) []textLine {
 				at = strings.Repeat(" ", width(at))
 			}
 			if came := v.outcomeOf(a.Alert); came != "" {
-				lines = append(lines, textLine{{theme.Dim, at + came}})
+				lines = append(lines, paragraph(theme.Dim, at, came, w)...)
 			}
 		}
 	}
 	if ask {
-		lines = append(lines, textLine{},
-			textLine{{theme.Dim, v.words.Say("panel.set_need")}},
-			textLine{{theme.Dim, v.words.Say("panel.set_need_more")}})
+		lines = append(lines, textLine{})
+		lines = append(lines, paragraph(theme.Dim, "", v.words.Say("panel.set_need"), w)...)
 	}
 	return lines
 }
@@ -373,14 +393,12 @@ func (v *view) alertFull(a sampler.Alert, w int) []textLine {
 		}
 	}
 	for _, ad := range a.Advice {
-		lines = append(lines, v.adviceLine(ad, w))
+		lines = append(lines, v.adviceTitle(ad, w)...)
 		for _, l := range wrap(ad.Why, w-6) {
 			lines = append(lines, textLine{{theme.Dim, "    " + l}})
 		}
 		for _, do := range ad.Do {
-			for _, l := range chop(do, w-6) {
-				lines = append(lines, textLine{{theme.Strong, "      " + l}})
-			}
+			lines = append(lines, typedLines(do, w)...)
 		}
 		if ad.Cost != "" {
 			for _, l := range wrap(v.words.Say("panel.cost", "cost", ad.Cost), w-6) {

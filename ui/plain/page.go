@@ -87,6 +87,17 @@ func (p *page) flow(indent int, items []string) {
 	}
 }
 
+// Apart parts a line that is to be typed from the remark behind it, where both do not fit into a width; a remark alone is no code.
+func Apart(line string, width int, columns func(string) int) (code, remark string) {
+	if remark, alone := strings.CutPrefix(line, "# "); alone {
+		return "", remark
+	}
+	if code, remark, both := strings.Cut(line, "  # "); both && columns(line) > width {
+		return code, remark
+	}
+	return line, ""
+}
+
 // commands writes what to type. Comments that follow code go to a line of their own when both
 // do not fit.
 func (p *page) commands(list []string, indent int) {
@@ -94,17 +105,14 @@ func (p *page) commands(list []string, indent int) {
 	for _, entry := range list {
 		for line := range strings.SplitSeq(entry, "\n") {
 			line = p.clean(line)
-			code, comment, both := strings.Cut(line, "  # ")
-			switch {
-			case strings.HasPrefix(line, "# "):
-				p.comment(space, line[2:])
-			case both && columns(line)+indent > p.width:
-				p.comment(space, comment)
+			code, remark := Apart(line, p.width-indent, columns)
+			if remark != "" {
+				p.comment(space, remark)
+			}
+			if code, beside, both := strings.Cut(code, "  # "); both {
+				p.line(space + code + p.paint.dim("  # "+beside))
+			} else if code != "" || remark == "" {
 				p.line(space + code)
-			case both:
-				p.line(space + code + p.paint.dim("  # "+comment))
-			default:
-				p.line(space + line)
 			}
 		}
 	}
