@@ -285,22 +285,14 @@ func cellOf(from int, high, low, alone [dotColumns]int) rune {
 	return cell
 }
 
-// labels are the figures of the axis, each in the row of a value of its size, with the dots at their end where a value of
-// that size ends; that of 0 is in the row after the last. A line has a row for each of them.
+// labels are the figures of the axis, each in the row at whose upper edge a value of its size ends; that of 0 is in the row
+// after the last. A line has a row for each of them.
 func (a *area) labels(c *canvas, r rect, scale axis) {
 	for i := range scale.labels + 1 {
 		text := scale.label(float64(i)*scale.step) + pick(i == scale.labels, a.sign, "")
-		y, end := r.y+r.h-i*(r.h/scale.labels), r.x+r.w-1
-		c.right(r.x, y, end, theme.Dim, text)
-		if !a.lines {
-			c.set(end, y, levelDots, theme.Dim)
-			c.bar(end, y, end+1)
-		}
+		c.right(r.x, r.y+r.h-i*(r.h/scale.labels), r.x+r.w-1, theme.Dim, text)
 	}
 }
-
-// levelDots are the uppermost of a cell.
-const levelDots = emptyDots | 0x08 | 0x01
 
 // line draws a mark through the cells where nothing else is, for one that is shared has the color of what is drawn and looks like
 // it: in dots as high as what is drawn would be, so that no figure stands above the line of a larger one.
