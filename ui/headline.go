@@ -129,12 +129,36 @@ func (v *view) slitHeadline(h headline, w int) string {
 	return v.words.Say("panel.slit", "gpu", gpuNames(h.gpus), "text", short)
 }
 
-// headlineLines are the headlines on w columns.
+// headlineLines are the headlines on w columns, each with the first thing to do behind it where that has room.
 func (v *view) headlineLines(w int) (lines []textLine) {
 	for _, h := range v.headlines() {
-		lines = append(lines, alertLines(h.role, v.glyphs.Alert, v.headlineText(h), w)...)
+		said := alertLines(h.role, v.glyphs.Alert, v.headlineText(h), w)
+		if fixes := v.headlineFixes(h); len(said) == 1 && len(fixes) > 0 {
+			title := fixes[0].Title
+			few, _, _ := strings.Cut(title, strings.TrimSpace(v.words.Say("list.colon")))
+			for _, step := range []string{title, few} {
+				if step = "  1 " + step; width(said[0][0].text)+width(step) <= w {
+					said[0] = append(said[0], piece{theme.Accent, step})
+					break
+				}
+			}
+		}
+		lines = append(lines, said...)
 	}
 	return lines
+}
+
+// headlineFull is a headline with all that can be done, as an alert would have it.
+func (v *view) headlineFull(h headline, w int) []textLine {
+	return append(alertLines(h.role, v.glyphs.Alert, v.headlineText(h), w), v.fixLines(v.headlineFixes(h), w)...)
+}
+
+// headlineFixes are what to do about what a headline tells, as far as spikes are it.
+func (v *view) headlineFixes(h headline) (fixes []sampler.Advice) {
+	if v.fixes != nil && h.id != "worst" {
+		fixes, _ = v.fixes(h.gpus[0].Key())
+	}
+	return fixes
 }
 
 // under says whether a headline tells of a GPU.

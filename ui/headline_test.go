@@ -122,3 +122,33 @@ func TestWorstIsNoHeadlineWithRoom(t *testing.T) {
 		}
 	}
 }
+
+// What comes next is told with the first thing to do, whole or in a few words or not at all, and with all of it in the advice in full;
+// what happened minutes ago stands below without advice that would read as its remedy.
+func TestHeadlineHasItsFix(t *testing.T) {
+	v := model(play(t, "training", 10*time.Minute), 120, 40, Options{}).view()
+	for w, want := range map[int]string{150: "; next in ~35s  1 Make validation smaller: batch, crop or tile half as large", 100: "; next in ~35s  1 Make validation smaller", 76: "; next in ~35s"} {
+		lines, got := v.headlineLines(w), ""
+		for _, p := range lines[0] {
+			got += p.text
+		}
+		if len(lines) != 1 || !strings.HasSuffix(got, want) || width(got) > w {
+			t.Errorf("%d columns: %q", w, got)
+		}
+	}
+	full := ""
+	for _, l := range v.adviceFull(100) {
+		for _, p := range l {
+			full += p.text
+		}
+		full += "\n"
+	}
+	if !strings.Contains(full, "  1 Make validation smaller") || !strings.Contains(full, "\n    cost: ") {
+		t.Errorf("in full:\n%s", full)
+	}
+	v = model(play(t, "neighbour", 10*time.Minute), 120, 40, Options{}).view()
+	lines := v.adviceLines(116, 20)
+	if last := lines[len(lines)-1][0].text; len(lines) != 2 || !strings.HasPrefix(last, "! GPU 1: pid 71121") {
+		t.Errorf("%q", lines)
+	}
+}

@@ -42,7 +42,7 @@ func (v *view) adviceText(w int, do bool) []textLine {
 	now, over := v.byTime()
 	say(now, true)
 	lines = append(lines, v.headlineLines(w)...)
-	say(over, len(now) == 0)
+	say(over, len(lines) == 0) // what is over must not read as the remedy of what comes
 	for _, f := range v.nearFits(append(now, over...)) {
 		lines = append(lines, v.fitLines(f, w)...)
 	}
@@ -190,16 +190,24 @@ const soonSeconds = 600
 // urgentFirst are alerts in the order in which one wants to read of them: they come by their levels, which say how sure one
 // may be of them, too. A need that does not fit is sure, and waits; a GPU that is full in five minutes does not.
 func urgentFirst(alerts []sampler.Alert) []sampler.Alert {
-	urgency := func(a sampler.Alert) int {
-		switch eta, known := a.ETA.Value(); {
-		case a.Level == sampler.LevelCritical:
-			return 0
-		case known && eta <= soonSeconds:
-			return 1
-		}
-		return 2
+	if slices.IsSortedFunc(alerts, byUrgency) { // as nearly always
+		return alerts
 	}
-	return slices.SortedStableFunc(slices.Values(alerts), func(a, b sampler.Alert) int { return cmp.Compare(urgency(a), urgency(b)) })
+	return slices.SortedStableFunc(slices.Values(alerts), byUrgency)
+}
+
+func byUrgency(a, b sampler.Alert) int {
+	return cmp.Compare(urgencyOf(&a), urgencyOf(&b))
+}
+
+func urgencyOf(a *sampler.Alert) int {
+	switch eta, known := a.ETA.Value(); {
+	case a.Level == sampler.LevelCritical:
+		return 0
+	case known && eta <= soonSeconds:
+		return 1
+	}
+	return 2
 }
 
 // alertHead is the text of an alert.
@@ -340,9 +348,11 @@ func (v *view) adviceFull(w int) []textLine {
 		}
 		lines = append(lines, textLine{{theme.Accent, t}})
 	}
-	if ahead := v.headlineLines(w); len(v.alerts)+len(ahead) > 0 {
+	if ahead := v.headlines(); len(v.alerts)+len(ahead) > 0 {
 		head(v.words.Say("panel.heading_open"))
-		lines = append(lines, ahead...)
+		for _, h := range ahead {
+			lines = append(lines, v.headlineFull(h, w)...)
+		}
 		for _, a := range v.groups() {
 			lines = append(lines, v.alertFull(a.Alert, w)...)
 		}
@@ -392,7 +402,12 @@ func (v *view) alertFull(a sampler.Alert, w int) []textLine {
 			lines = append(lines, textLine{{theme.Dim, "  " + l}})
 		}
 	}
-	for _, ad := range a.Advice {
+	return append(lines, v.fixLines(a.Advice, w)...)
+}
+
+// fixLines are what to do in full: why, what to type, what it costs.
+func (v *view) fixLines(list []sampler.Advice, w int) (lines []textLine) {
+	for _, ad := range list {
 		lines = append(lines, v.adviceTitle(ad, w)...)
 		for _, l := range wrap(ad.Why, w-6) {
 			lines = append(lines, textLine{{theme.Dim, "    " + l}})
