@@ -134,18 +134,24 @@ func (v *view) headlineLines(w int) (lines []textLine) {
 	for _, h := range v.headlines() {
 		said := alertLines(h.role, v.glyphs.Alert, v.headlineText(h), w)
 		if fixes := v.headlineFixes(h); len(said) == 1 && len(fixes) > 0 {
-			title := fixes[0].Title
-			few, _, _ := strings.Cut(title, strings.TrimSpace(v.words.Say("list.colon")))
-			for _, step := range []string{title, few} {
-				if step = "  1 " + step; width(said[0][0].text)+width(step) <= w {
-					said[0] = append(said[0], piece{theme.Accent, step})
-					break
-				}
+			if step := v.firstStep(fixes[0], w-width(said[0][0].text)); step != "" {
+				said[0] = append(said[0], piece{theme.Accent, step})
 			}
 		}
 		lines = append(lines, said...)
 	}
 	return lines
+}
+
+// firstStep is what to do first on w columns, in a few words where all of it has no room; empty: these have none either.
+func (v *view) firstStep(ad sampler.Advice, w int) string {
+	few, _, _ := strings.Cut(ad.Title, strings.TrimSpace(v.words.Say("list.colon")))
+	for _, step := range []string{"  1 " + ad.Title, "  1 " + few} {
+		if width(step) <= w {
+			return step
+		}
+	}
+	return ""
 }
 
 // headlineFull is a headline with all that can be done, as an alert would have it.

@@ -146,6 +146,9 @@ func TestHeadlineHasItsFix(t *testing.T) {
 	if !strings.Contains(full, "  1 Make validation smaller") || !strings.Contains(full, "\n    cost: ") {
 		t.Errorf("in full:\n%s", full)
 	}
+	if slit := text(model(play(t, "leak", 10*time.Minute), 30, 6, Options{})); !strings.Contains(slit, "  1 Find the leak  ") {
+		t.Errorf("on a slit it is cut:\n%s", slit)
+	}
 	v = model(play(t, "neighbour", 10*time.Minute), 120, 40, Options{}).view()
 	lines := v.adviceLines(116, 20)
 	if last := lines[len(lines)-1][0].text; len(lines) != 2 || !strings.HasPrefix(last, "! GPU 1: pid 71121") {

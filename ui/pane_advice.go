@@ -98,7 +98,7 @@ func (v *view) slitLines(w int) (lines []textLine) {
 			}
 			lines = append(lines, textLine{{levelRole(a.Level), string(v.glyphs.Alert) + " " + text}})
 			if i == 0 && advise && len(a.Advice) > 0 {
-				lines = append(lines, textLine{{theme.Accent, "  1 " + a.Advice[0].Title}})
+				lines = append(lines, textLine{{theme.Accent, cmp.Or(v.firstStep(a.Advice[0], w), "  1 "+a.Advice[0].Title)}})
 			}
 		}
 	}
