@@ -91,6 +91,8 @@ func (b Bytes) Few() string {
 		return strconv.FormatFloat(math.Floor(b.GiB()*10)/10, 'f', 1, 64) + " GiB"
 	case b >= MiB:
 		return strconv.Itoa(int(b/MiB)) + " MiB"
+	case b == 0:
+		return b.String() // nothing is written alike everywhere
 	}
 	return strconv.Itoa(int(b/KiB)) + " KiB"
 }

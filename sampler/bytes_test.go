@@ -186,7 +186,7 @@ func TestParseNeed(t *testing.T) {
 
 // Few digits never show more than there is.
 func TestFew(t *testing.T) {
-	for b, want := range map[Bytes]string{21*GiB + 99*MiB: "21.0 GiB", 21*GiB + 110*MiB: "21.1 GiB", GiB: "1.0 GiB", GiB - 1: "1023 MiB", 464*MiB + MiB/2: "464 MiB", MiB: "1 MiB", MiB - 1: "1023 KiB", 0: "0 KiB"} {
+	for b, want := range map[Bytes]string{21*GiB + 99*MiB: "21.0 GiB", 21*GiB + 110*MiB: "21.1 GiB", GiB: "1.0 GiB", GiB - 1: "1023 MiB", 464*MiB + MiB/2: "464 MiB", MiB: "1 MiB", MiB - 1: "1023 KiB", 1: "0 KiB", 0: "0 B"} {
 		if got := b.Few(); got != want {
 			t.Errorf("%d: %q, want %q", b, got, want)
 		}

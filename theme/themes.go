@@ -1,6 +1,9 @@
 package theme
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // themes in the order in which key T goes through them.
 var themes = []*Theme{&dark, &light, &contrast, &colorblind, &mono}
@@ -26,6 +29,12 @@ func Named(name string) (t *Theme, ok bool) {
 
 // plainName is a name as people type it: in any case, with hyphens or without.
 func plainName(name string) string { return strings.ToLower(strings.ReplaceAll(name, "-", "")) }
+
+// LightBackground reads COLORFGBG, by which terminals that do not answer say their colors by number: the last one is the background.
+func LightBackground(colorfgbg string) bool {
+	background, err := strconv.Atoi(colorfgbg[strings.LastIndex(colorfgbg, ";")+1:])
+	return err == nil && (background == 7 || background > 8 && background < 16)
+}
 
 // For is the default theme for a terminal with a dark or a light background.
 func For(isDark bool) *Theme {

@@ -44,6 +44,8 @@ const (
 	dotColumns = 2 // of a cell
 	dotRows    = 4
 	emptyDots  = '\u2800'
+	filledDots = '⣿'
+	halfDots   = '⢕'
 )
 
 // dots are those of a cell by column, from the bottom up.
@@ -106,8 +108,8 @@ func (a *area) draw(c *canvas, r rect, glyphs *theme.Glyphs, span time.Duration)
 	case a.lines:
 		a.stroke(c, plot, top, glyphs)
 	default:
-		if a.behind != nil {
-			b := area{high: a.behind, full: a.full, role: func(float64) theme.Role { return theme.Dim }}
+		if a.behind != nil { // half filled, for without colors the two would be one
+			b := area{high: a.behind, low: make([]float64, len(a.behind)), full: a.full, role: func(float64) theme.Role { return theme.Dim }}
 			b.fill(c, plot, top)
 		}
 		a.fill(c, plot, top)
@@ -283,22 +285,14 @@ func cellOf(from int, high, low, alone [dotColumns]int) rune {
 	return cell
 }
 
-// labels are the figures of the axis, each in the row of a value of its size, with the dots at their end where a value of
-// that size ends; that of 0 is in the row after the last. A line has a row for each of them.
+// labels are the figures of the axis, each in the row at whose upper edge a value of its size ends; that of 0 is in the row
+// after the last. A line has a row for each of them.
 func (a *area) labels(c *canvas, r rect, scale axis) {
 	for i := range scale.labels + 1 {
 		text := scale.label(float64(i)*scale.step) + pick(i == scale.labels, a.sign, "")
-		y, end := r.y+r.h-i*(r.h/scale.labels), r.x+r.w-1
-		c.right(r.x, y, end, theme.Dim, text)
-		if !a.lines {
-			c.set(end, y, levelDots, theme.Dim)
-			c.bar(end, y, end+1)
-		}
+		c.right(r.x, r.y+r.h-i*(r.h/scale.labels), r.x+r.w-1, theme.Dim, text)
 	}
 }
-
-// levelDots are the uppermost of a cell.
-const levelDots = emptyDots | 0x08 | 0x01
 
 // line draws a mark through the cells where nothing else is, for one that is shared has the color of what is drawn and looks like
 // it: in dots as high as what is drawn would be, so that no figure stands above the line of a larger one.
@@ -328,7 +322,7 @@ func (a *area) marked(role theme.Role) bool {
 func isDots(ch rune) bool { return ch >= emptyDots && ch <= emptyDots+0xff }
 
 // name writes the label of a mark on its line, near a column; where it has no room there, beside it on the axis, if that
-// is still free, or else above the line or below it.
+// is still free, or else above the line or below it where nothing is: on the line of another mark it would name that.
 func (a *area) name(c *canvas, r rect, top float64, m mark, glyph rune, near, axis int) {
 	on := a.row(m.value, r, top)
 	free := make([]bool, max(r.w, 0))
@@ -338,7 +332,7 @@ func (a *area) name(c *canvas, r rect, top float64, m mark, glyph rune, near, ax
 		}
 		for x := range free {
 			ch, role := c.at(r.x+x, y)
-			free[x] = ch == ' ' || (ch == glyph || isDots(ch)) && a.marked(role)
+			free[x] = ch == ' ' || y == on && (ch == glyph || isDots(ch)) && a.marked(role)
 		}
 		for _, text := range m.texts {
 			if x := nearestRoom(free, width(text)+2, near); x >= 0 {

@@ -10,6 +10,7 @@ import (
 	"github.com/mattn/go-runewidth"
 
 	"nvpeak/theme"
+	"nvpeak/ui/plain"
 )
 
 // canvas is a screen of cells that panes draw on. What does not fit is clipped, so a line
@@ -120,27 +121,12 @@ func (c *canvas) set(x, y int, r rune, role theme.Role) {
 	row[x].r, row[x].role, row[x].drawn, row[x].shade = r, role, false, 0
 }
 
-// asciiFor stands in for a drawing character; for all others '?'.
+// asciiFor stands in for a character; for one that nothing stands for '?'.
 func asciiFor(r rune) rune {
-	switch {
-	case r == '─' || r == '╴' || r == '╶' || r == '–' || r == '╌':
-		return '-'
-	case r == '│':
-		return '|'
-	case r >= '┌' && r <= '╋', r >= '╭' && r <= '╰':
-		return '+'
-	case r == '◂':
-		return '<'
-	case r == '…':
-		return '~'
-	case r == '↑':
-		return '^'
-	case r == '↓':
-		return 'v'
-	case r == '°':
-		return ' '
+	if r = plain.ASCIIRune(r); r > '~' {
+		return '?'
 	}
-	return '?'
+	return r
 }
 
 // join puts dots to those of a cell, in its look.

@@ -5,8 +5,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
-
-	"nvpeak/advice/watch"
 )
 
 // copyThis copies of the selected process first the pid, then the command line; without one the next advised command.
@@ -33,7 +31,7 @@ func (m *Model) copyCommand() tea.Cmd {
 	if m.tty.screen == nil {
 		return m.note(m.words.Say("say.nothing"))
 	}
-	text, n, of := m.alerts.nextCommand(watch.Groups(m.shown.alerts, m.words))
+	text, n, of := m.alerts.nextCommand(m.view().groups())
 	if of == 0 {
 		return m.note(m.words.Say("say.nothing"))
 	}

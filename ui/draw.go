@@ -11,7 +11,7 @@ import (
 // viewOf is what the panes read of a machine, without what belongs to the whole screen.
 func (m *Model) viewOf(f *folds, s shown) *view {
 	return &view{shown: s, history: f.history, need: f.watch.Need().Or(0), plot: m.plot, glyphs: m.glyphs, ascii: m.opt.ASCII, words: m.words,
-		outlook: f.watch.Outlook, stands: f.stands, steps: f.steps, user: m.opt.User}
+		outlook: f.watch.Outlook, fixes: f.watch.SpikeFixes, stands: f.stands, steps: f.steps, user: m.opt.User}
 }
 
 // view is what the panes read.

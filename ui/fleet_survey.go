@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"nvpeak/advice/watch"
 	"nvpeak/sampler"
 	"nvpeak/sampler/fleet"
 	"nvpeak/theme"
@@ -123,7 +124,12 @@ func (v *view) judge(r *machineRow) {
 		}
 	}
 	if len(groups) > 0 {
-		r.level, r.said = levelRole(groups[0].Level), groups[0].Text
+		r.said = groups[0].Text
+		for _, level := range []string{sampler.LevelNotice, sampler.LevelWarning, sampler.LevelCritical} {
+			if slices.ContainsFunc(pick(len(now) > 0, now, over), func(a watch.Group) bool { return a.Level == level }) {
+				r.level = levelRole(level)
+			}
+		}
 		return
 	}
 	for _, h := range v.headlines() {

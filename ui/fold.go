@@ -122,7 +122,8 @@ func (m *Model) show(s *sampler.Snapshot) {
 	m.shown.snap, m.shown.past = s, m.folds.watch.Past()
 	m.fit()
 	m.list()
-	m.shown.room = m.shown.room.keep(len(m.view().adviceLines(adviceWidth(m.tty.w, m.tty.h))), s.Time)
+	v := m.view()
+	m.shown.room = m.shown.room.keep(len(v.adviceLines(v.adviceRoom(m.tty.w, m.tty.h))), s.Time)
 }
 
 // room is what the advice had of late. It is kept for a while: with alerts that come and go, all that stands

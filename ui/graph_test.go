@@ -380,3 +380,21 @@ func ExampleFrame() {
 	// Output:
 	//  0 ▆▆▆▆▆▆···▲··   41.0/80G ▲66.0   N/A
 }
+
+// The process and the whole GPU behind it are told apart without colors: by how they are filled, as the legend says.
+func TestProcessPlotWithoutColors(t *testing.T) {
+	m := model(play(t, "neighbour", 10*time.Minute), 100, 40, Options{NoColor: true})
+	press(m, "j enter")
+	row, ok := m.detailed()
+	if !ok {
+		t.Fatal("no process is shown")
+	}
+	screen := text(m)
+	if !strings.Contains(screen, "⣿ this process  ⢕ all of GPU "+row.gpu.Label()) {
+		t.Errorf("the legend:\n%s", screen)
+	}
+	_, plot, _ := strings.Cut(screen, "all of GPU")
+	if full, half := strings.Count(plot, "⣿"), strings.Count(plot, "⢕"); full == 0 || half == 0 {
+		t.Errorf("%d cells are filled, %d half:\n%s", full, half, screen)
+	}
+}

@@ -129,12 +129,42 @@ func (v *view) slitHeadline(h headline, w int) string {
 	return v.words.Say("panel.slit", "gpu", gpuNames(h.gpus), "text", short)
 }
 
-// headlineLines are the headlines on w columns.
+// headlineLines are the headlines on w columns, each with the first thing to do behind it where that has room.
 func (v *view) headlineLines(w int) (lines []textLine) {
 	for _, h := range v.headlines() {
-		lines = append(lines, alertLines(h.role, v.glyphs.Alert, v.headlineText(h), w)...)
+		said := alertLines(h.role, v.glyphs.Alert, v.headlineText(h), w)
+		if fixes := v.headlineFixes(h); len(said) == 1 && len(fixes) > 0 {
+			if step := v.firstStep(fixes[0], w-width(said[0][0].text)); step != "" {
+				said[0] = append(said[0], piece{theme.Accent, step})
+			}
+		}
+		lines = append(lines, said...)
 	}
 	return lines
+}
+
+// firstStep is what to do first on w columns, in a few words where all of it has no room; empty: these have none either.
+func (v *view) firstStep(ad sampler.Advice, w int) string {
+	few, _, _ := strings.Cut(ad.Title, strings.TrimSpace(v.words.Say("list.colon")))
+	for _, step := range []string{"  1 " + ad.Title, "  1 " + few} {
+		if width(step) <= w {
+			return step
+		}
+	}
+	return ""
+}
+
+// headlineFull is a headline with all that can be done, as an alert would have it.
+func (v *view) headlineFull(h headline, w int) []textLine {
+	return append(alertLines(h.role, v.glyphs.Alert, v.headlineText(h), w), v.fixLines(v.headlineFixes(h), w)...)
+}
+
+// headlineFixes are what to do about what a headline tells, as far as spikes are it.
+func (v *view) headlineFixes(h headline) (fixes []sampler.Advice) {
+	if v.fixes != nil && h.id != "worst" {
+		fixes, _ = v.fixes(h.gpus[0].Key())
+	}
+	return fixes
 }
 
 // under says whether a headline tells of a GPU.

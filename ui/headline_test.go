@@ -65,7 +65,7 @@ func TestWhatIsComingStandsFirst(t *testing.T) {
 		Text: "GPU 1: it died", Time: v.now().Add(-7 * time.Minute), Numbers: map[string]float64{"endings": 1}}
 	v.alerts = []sampler.Alert{death}
 	first := func(lines []textLine) string { return lines[0][0].text }
-	if got := first(v.adviceLines(100)); got != "! GPU 0: the next spike is 1.0 GiB too large; next in ~20s" {
+	if got := first(v.adviceLines(100, 20)); got != "! GPU 0: the next spike is 1.0 GiB too large; next in ~20s" {
 		t.Errorf("first is %q", got)
 	}
 	if got := first(v.slitLines(30)); got != "! 0: spike 1.0 GiB too large" {
@@ -75,7 +75,7 @@ func TestWhatIsComingStandsFirst(t *testing.T) {
 		t.Errorf("all advice begins with %q", got[1][0].text)
 	}
 	v.alerts[0].Time = v.now()
-	if got := first(v.adviceLines(100)); !strings.HasPrefix(got, "! GPU 1: it died") {
+	if got := first(v.adviceLines(100, 20)); !strings.HasPrefix(got, "! GPU 1: it died") {
 		t.Errorf("after a death the first is %q", got)
 	}
 	v = endangered(t, -1<<10, 20<<10)
@@ -120,5 +120,38 @@ func TestWorstIsNoHeadlineWithRoom(t *testing.T) {
 		if got := v.headlines(); len(got) != want {
 			t.Errorf("%v used: %+v", used, got)
 		}
+	}
+}
+
+// What comes next is told with the first thing to do, whole or in a few words or not at all, and with all of it in the advice in full;
+// what happened minutes ago stands below without advice that would read as its remedy.
+func TestHeadlineHasItsFix(t *testing.T) {
+	v := model(play(t, "training", 10*time.Minute), 120, 40, Options{}).view()
+	for w, want := range map[int]string{150: "; next in ~35s  1 Make validation smaller: batch, crop or tile half as large", 100: "; next in ~35s  1 Make validation smaller", 76: "; next in ~35s"} {
+		lines, got := v.headlineLines(w), ""
+		for _, p := range lines[0] {
+			got += p.text
+		}
+		if len(lines) != 1 || !strings.HasSuffix(got, want) || width(got) > w {
+			t.Errorf("%d columns: %q", w, got)
+		}
+	}
+	full := ""
+	for _, l := range v.adviceFull(100) {
+		for _, p := range l {
+			full += p.text
+		}
+		full += "\n"
+	}
+	if !strings.Contains(full, "  1 Make validation smaller") || !strings.Contains(full, "\n    cost: ") {
+		t.Errorf("in full:\n%s", full)
+	}
+	if slit := text(model(play(t, "leak", 10*time.Minute), 30, 6, Options{})); !strings.Contains(slit, "  1 Find the leak  ") {
+		t.Errorf("on a slit it is cut:\n%s", slit)
+	}
+	v = model(play(t, "neighbour", 10*time.Minute), 120, 40, Options{}).view()
+	lines := v.adviceLines(116, 20)
+	if last := lines[len(lines)-1][0].text; len(lines) != 2 || !strings.HasPrefix(last, "! GPU 1: pid 71121") {
+		t.Errorf("%q", lines)
 	}
 }

@@ -6,22 +6,22 @@ import (
 )
 
 // noProblems says so with the headroom that is left, and nothing of the kind where that is little or unknown.
-func (v *view) noProblems() []textLine {
+func (v *view) noProblems(w int) []textLine {
 	g, free := v.tightest()
 	if g == nil {
-		return []textLine{{{theme.Text, v.words.Say("panel.no_headroom")}}}
+		return paragraph(theme.Text, "", v.words.Say("panel.no_headroom"), w)
 	}
 	role, id := theme.Ok, "panel.no_problems"
 	if level := theme.Level(100-percent(free, g.Memory.Total.Or(0)), gpuLevels); level == theme.Critical && v.byDesign(g) == "" {
 		role, id = level, "panel.scarce"
 	}
-	lines := []textLine{{{role, v.words.Say(id, "gpu", g.Label(), "free", free)}}}
+	lines := paragraph(role, "", v.words.Say(id, "gpu", g.Label(), "free", free.Few()), w)
 	for i := range v.snap.GPUs {
 		g := &v.snap.GPUs[i]
 		if said := v.verdict(g); said.text != "" {
-			lines = append(lines, textLine{{pick(said.role == theme.Dim, theme.Text, said.role), "  " + v.words.Say("panel.of_gpu", "gpu", g.Label(), "text", said.text)}})
+			lines = append(lines, wrapped(pick(said.role == theme.Dim, theme.Text, said.role), v.words.Say("panel.of_gpu", "gpu", g.Label(), "text", said.text), w)...)
 		} else if free, ok := g.Memory.WorstFree.Else(g.Memory.Free).Value(); ok {
-			lines = append(lines, textLine{{theme.Text, "  " + v.words.Say("panel.min_free", "gpu", g.Label(), "free", free)}})
+			lines = append(lines, wrapped(theme.Text, v.words.Say("panel.min_free", "gpu", g.Label(), "free", free.Few()), w)...)
 		}
 	}
 	return lines

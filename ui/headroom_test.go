@@ -17,7 +17,7 @@ func TestNoProblemsNamesHeadroom(t *testing.T) {
 		want string
 		role theme.Role
 	}{
-		{"two GPUs", []sampler.Opt[sampler.Bytes]{sampler.Some(40 * sampler.GiB), sampler.Some(123 * sampler.GiB / 10)}, "No problems found; peaks leave 12.3 GiB on GPU 1.", theme.Ok},
+		{"two GPUs", []sampler.Opt[sampler.Bytes]{sampler.Some(40 * sampler.GiB), sampler.Some(123*sampler.GiB/10 + 1)}, "No problems found; peaks leave 12.3 GiB on GPU 1.", theme.Ok},
 		{"little", []sampler.Opt[sampler.Bytes]{sampler.Some(sampler.GiB), sampler.Some(40 * sampler.GiB)}, "No alert is open, but peaks leave only 1.0 GiB on GPU 0.", theme.Critical},
 		{"unknown", []sampler.Opt[sampler.Bytes]{{}}, "No alert is open; how much is free is unknown.", theme.Text},
 		{"no GPU", nil, "No alert is open; how much is free is unknown.", theme.Text},

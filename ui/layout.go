@@ -45,30 +45,21 @@ const (
 // arrange plans the screen: what is to be done first, then the GPUs, then who holds their memory; a header and a
 // footer only where they cost little. On a slit, where all is seen at once, the GPUs come first.
 func (v *view) arrange(w, h int) plan {
-	var p plan
-	top, bottom := 0, h
-	if h >= headerHeight || v.label != "" && h > 1 {
-		p.header, top = rect{0, 0, w, 1}, 1
-	}
-	if h >= footerHeight {
-		p.footer, bottom = rect{0, h - 1, w, 1}, h-1
-	}
-	if v.timeline != nil && h >= 4 {
-		bottom--
-		p.timeline = rect{0, bottom, w, 1}
-	}
+	p := v.around(w, h)
+	top, bottom := p.header.h, h-p.footer.h-p.timeline.h
 	p.boxes = boxed(w, h)
 	border := pick(p.boxes, 2, 0)
 	body := bottom - top
 	advice := 0
 	if h >= footerHeight {
-		p.text = v.adviceLines(adviceWidth(w, h))
+		aw, ah := v.adviceRoom(w, h)
+		p.text = v.adviceLines(aw, ah)
 		n := len(p.text)
-		if n > 0 || len(v.overLines(adviceWidth(w, h))) > 0 {
+		if n > 0 || len(v.overLines(aw)) > 0 {
 			n = max(n, v.room.rows)
 		}
-		if p.framed = p.boxes && v.advised(adviceWidth(w, h)); n > 0 {
-			p.advice = rect{0, top, w, min(n+pick(p.framed, border, 0), max(1, body*2/5))}
+		if p.framed = p.boxes && v.advised(aw); n > 0 {
+			p.advice = rect{0, top, w, min(n, ah) + pick(p.framed, border, 0)}
 			top += p.advice.h
 		}
 	} else {
@@ -98,8 +89,29 @@ func (v *view) arrange(w, h int) plan {
 	return p
 }
 
-// adviceWidth is the width of the text of the advice.
-func adviceWidth(w, h int) int { return w - pick(boxed(w, h), 4, 0) }
+// around plans what stands above and below all else: the header, the footer, the time of a replay.
+func (v *view) around(w, h int) (p plan) {
+	if h >= headerHeight || v.label != "" && h > 1 {
+		p.header = rect{0, 0, w, 1}
+	}
+	if h >= footerHeight {
+		p.footer = rect{0, h - 1, w, 1}
+	}
+	if v.timeline != nil && h >= 4 {
+		p.timeline = rect{0, h - 1 - p.footer.h, w, 1}
+	}
+	return p
+}
+
+// adviceRoom is the room for the text of the advice on such a screen: two fifths of what stands between header and footer, at most.
+func (v *view) adviceRoom(w, h int) (columns, rows int) {
+	p := v.around(w, h)
+	rows = max(1, (h-p.header.h-p.footer.h-p.timeline.h)*2/5)
+	if boxed(w, h) {
+		return w - 4, max(1, rows-2)
+	}
+	return w, rows
+}
 
 // boxed says whether a screen has boxes around everything.
 func boxed(w, h int) bool { return h >= boxesHeight && w >= boxesWidth }
@@ -252,7 +264,7 @@ func (v *view) lead(list []*sampler.GPU) *sampler.GPU {
 	if v.focus != nil {
 		return v.focus
 	}
-	for _, a := range v.alerts {
+	for _, a := range urgentFirst(v.alerts) {
 		if g := v.snap.Find(a.Key); g != nil && a.GPU.Known() {
 			return g
 		}

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -68,7 +69,7 @@ func TestPanelGroups(t *testing.T) {
 			}
 		}
 		heads := []string{}
-		for _, l := range v.adviceLines(118) {
+		for _, l := range v.adviceLines(118, 20) {
 			if s := l[0].text; strings.HasPrefix(s, "!") {
 				heads = append(heads, s)
 			}
@@ -124,5 +125,60 @@ func TestNextSpikeIsDrawn(t *testing.T) {
 		if v.outcome(&v.snap.GPUs[1]).id != "short" || v.outcome(&v.snap.GPUs[0]).id == "short" {
 			t.Errorf("after %v it is %q and %q", length, v.outcome(&v.snap.GPUs[0]).id, v.outcome(&v.snap.GPUs[1]).id)
 		}
+	}
+}
+
+// A need that does not fit is no more urgent than a GPU that is full in five minutes: that one stays first, with its fix, and
+// the same need on other GPUs follows in their order, each with the first thing to do.
+func TestUrgentStaysFirst(t *testing.T) {
+	m := model(play(t, "leak", 10*time.Minute), 100, 30, Options{Need: sampler.Some(20 * sampler.GiB)})
+	v := m.view()
+	var got []string
+	for _, l := range v.adviceLines(v.adviceRoom(100, 30)) {
+		if s := l[0].text; strings.HasPrefix(s, "! GPU") || strings.HasPrefix(s, "  1 ") {
+			got = append(got, strings.Join(strings.Fields(s)[:3], " "))
+		}
+	}
+	if want := []string{"! GPU 0:", "1 Find the", "! GPU 0:", "1 Halve the", "! GPU 1:", "1 Make validation"}; !slices.Equal(got, want) {
+		t.Errorf("%q\n%s", got, text(m))
+	}
+	if kind := v.groups()[0].Kind; kind != sampler.AlertGrowth {
+		t.Errorf("%s comes first", kind)
+	}
+}
+
+// The label of the need says so in its shortest form, too, and stands in the row of its line, or next to it in a row where nothing
+// else is: a size alone would be read as where a line stands, and on that of the peak as the peak.
+func TestNeedLabelIsOnItsLine(t *testing.T) {
+	named := 0
+	for _, scenario := range []string{"leak", "training", "neighbour", "sixtyfour"} {
+		snaps := play(t, scenario, pick(scenario == "sixtyfour", time.Minute, 10*time.Minute))
+		for _, need := range []sampler.Bytes{2, 5, 12, 20, 40} {
+			v := model(snaps, 100, 30, Options{Need: sampler.Some(need * sampler.GiB)}).view()
+			for _, size := range []rect{{0, 0, 100, 30}, {0, 0, 49, 12}, {0, 0, 44, 9}, {0, 0, 60, 20}} {
+				for i := range v.snap.GPUs[:min(4, len(v.snap.GPUs))] {
+					g, c := &v.snap.GPUs[i], newCanvas(size.w, size.h)
+					v.gpuPlot(c, size, g)
+					scale := axisFor(plotMetrics[0].top(g)/mibPerGiB, size.h-1)
+					line := (&area{}).row(g.Memory.Usable().Less(v.need).GiB(), rect{0, 0, size.w, size.h - 1}, scale.top)
+					for y, text := range c.lines() {
+						if strings.Contains(text, "GiB") && !strings.Contains(text, "need") {
+							t.Errorf("%s, GPU %d, %v: a size alone: %q", scenario, i, v.need, text)
+						}
+						if strings.Contains(text, "need") {
+							named++
+							_, label, _ := strings.Cut(text, "need")
+							alone := strings.TrimSpace(string([]rune(text)[axisWidth:])) == "need"+strings.TrimRight(label, " ")
+							if y != line && !(alone && abs(y-line) == 1) {
+								t.Errorf("%s, GPU %d, %v in %v: in row %d, the line is in %d:\n%s", scenario, i, v.need, size, y, line, strings.Join(c.lines(), "\n"))
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+	if named == 0 {
+		t.Error("no label")
 	}
 }

@@ -12,6 +12,7 @@ import (
 type Options struct {
 	Need     sampler.Opt[sampler.Bytes]
 	Theme    string // empty: by the terminal's background
+	Light    bool   // what that is until the terminal says so
 	ASCII    bool
 	Lang     string // of what is said; empty: English
 	NoColor  bool

@@ -1,10 +1,13 @@
 package ui
 
 import (
+	"context"
 	"fmt"
+	"image/color"
 	"strings"
 	"testing"
 
+	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 
 	"nvpeak/sampler"
@@ -134,6 +137,19 @@ func TestWrappedAlert(t *testing.T) {
 		}
 		if text := fmt.Sprint(lines[1][0].text); !strings.HasPrefix(text, "  ") {
 			t.Errorf("the second line is not indented: %q", text)
+		}
+	}
+}
+
+// Until the terminal has said what its background is, the theme is for the one that its environment tells of.
+func TestThemeBeforeTheAnswer(t *testing.T) {
+	for _, light := range []bool{false, true} {
+		m := New(context.Background(), nil, Options{Light: light})
+		if want := theme.For(!light); m.tty.paint.theme != want {
+			t.Errorf("light %v: %s", light, m.tty.paint.theme.Name)
+		}
+		if m.Update(tea.BackgroundColorMsg{Color: color.Black}); m.tty.paint.theme != theme.For(true) {
+			t.Errorf("light %v, and the terminal says black: %s", light, m.tty.paint.theme.Name)
 		}
 	}
 }

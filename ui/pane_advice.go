@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,24 +12,37 @@ import (
 	"nvpeak/advice/watch"
 	"nvpeak/sampler"
 	"nvpeak/theme"
+	"nvpeak/ui/plain"
 )
 
-// adviceLines is what the advice panel says on w columns: the most urgent alert with its numbers and advice, the others in
-// a line each, what may come next, and only then what has happened; empty when there are no problems.
-func (v *view) adviceLines(w int) []textLine {
+// adviceLines is what the advice panel says in a room; empty when there are no problems.
+func (v *view) adviceLines(w, h int) []textLine {
+	lines := v.adviceText(w, true)
+	if len(lines) > h {
+		return v.adviceText(w, false)
+	}
+	return lines
+}
+
+// adviceText is the most urgent alert with its numbers and advice, each of the others with the first thing to do, if asked for,
+// what may come next, and only then what has happened.
+func (v *view) adviceText(w int, do bool) []textLine {
 	var lines []textLine
 	say := func(groups []watch.Group, body bool) {
 		for i, a := range groups {
 			lines = append(lines, v.alertHead(a.Alert, w)...)
-			if i == 0 && body {
+			switch {
+			case i == 0 && body:
 				lines = append(lines, v.alertBody(a.Alert, w)...)
+			case do && len(a.Advice) > 0:
+				lines = append(lines, v.adviceTitle(a.Advice[0], w)...)
 			}
 		}
 	}
 	now, over := v.byTime()
 	say(now, true)
 	lines = append(lines, v.headlineLines(w)...)
-	say(over, len(now) == 0)
+	say(over, len(lines) == 0) // what is over must not read as the remedy of what comes
 	for _, f := range v.nearFits(append(now, over...)) {
 		lines = append(lines, v.fitLines(f, w)...)
 	}
@@ -84,7 +98,7 @@ func (v *view) slitLines(w int) (lines []textLine) {
 			}
 			lines = append(lines, textLine{{levelRole(a.Level), string(v.glyphs.Alert) + " " + text}})
 			if i == 0 && advise && len(a.Advice) > 0 {
-				lines = append(lines, textLine{{theme.Accent, "  1 " + a.Advice[0].Title}})
+				lines = append(lines, textLine{{theme.Accent, cmp.Or(v.firstStep(a.Advice[0], w), "  1 "+a.Advice[0].Title)}})
 			}
 		}
 	}
@@ -167,8 +181,34 @@ func (v *view) outcomeOf(a sampler.Alert) string {
 	return ""
 }
 
-// groups are the open alerts, those that say the same of several GPUs as one.
-func (v *view) groups() []watch.Group { return watch.Groups(v.alerts, v.words) }
+// groups are the open alerts, the most urgent first, those that say the same of several GPUs as one.
+func (v *view) groups() []watch.Group { return watch.Groups(urgentFirst(v.alerts), v.words) }
+
+// soonSeconds: what comes within them stands above what may come at any time, unless that is critical.
+const soonSeconds = 600
+
+// urgentFirst are alerts in the order in which one wants to read of them: they come by their levels, which say how sure one
+// may be of them, too. A need that does not fit is sure, and waits; a GPU that is full in five minutes does not.
+func urgentFirst(alerts []sampler.Alert) []sampler.Alert {
+	if slices.IsSortedFunc(alerts, byUrgency) { // as nearly always
+		return alerts
+	}
+	return slices.SortedStableFunc(slices.Values(alerts), byUrgency)
+}
+
+func byUrgency(a, b sampler.Alert) int {
+	return cmp.Compare(urgencyOf(&a), urgencyOf(&b))
+}
+
+func urgencyOf(a *sampler.Alert) int {
+	switch eta, known := a.ETA.Value(); {
+	case a.Level == sampler.LevelCritical:
+		return 0
+	case known && eta <= soonSeconds:
+		return 1
+	}
+	return 2
+}
 
 // alertHead is the text of an alert.
 func (v *view) alertHead(a sampler.Alert, w int) []textLine {
@@ -181,8 +221,27 @@ func (v *view) alertHead(a sampler.Alert, w int) []textLine {
 
 // alertLines are a text behind the sign of an alert.
 func alertLines(role theme.Role, sign rune, text string, w int) (lines []textLine) {
-	for i, l := range wrap(text, w-2) {
-		lines = append(lines, textLine{{role, pick(i == 0, string(sign)+" ", "  ") + l}})
+	return paragraph(role, string(sign)+" ", text, w)
+}
+
+// paragraph is a text on w columns, behind what its first line begins with.
+func paragraph(role theme.Role, head, text string, w int) (lines []textLine) {
+	for i, l := range wrap(text, w-width(head)) {
+		lines = append(lines, textLine{{role, pick(i == 0, head, strings.Repeat(" ", width(head))) + l}})
+	}
+	return lines
+}
+
+// typedLines are a line to type, or a remark: a remark behind a line stands above it where both have no room, and no word is broken
+// that has room in a line.
+func typedLines(do string, w int) (lines []textLine) {
+	const indent = "      "
+	code, remark := plain.Apart(do, w-len(indent), width)
+	for _, l := range wrap(remark, w-len(indent)-2) {
+		lines = append(lines, textLine{{theme.Dim, indent + "# " + l}})
+	}
+	for _, l := range chop(code, w-len(indent)) {
+		lines = append(lines, textLine{{theme.Strong, indent + l}})
 	}
 	return lines
 }
@@ -194,7 +253,7 @@ func (v *view) alertBody(a sampler.Alert, w int) []textLine {
 		lines = append(lines, textLine{{theme.Dim, "  " + l}})
 	}
 	for _, ad := range a.Advice {
-		lines = append(lines, v.adviceLine(ad, w))
+		lines = append(lines, v.adviceTitle(ad, w)...)
 	}
 	return lines
 }
@@ -220,17 +279,18 @@ func (v *view) joined(parts []string) string {
 	return b.String()
 }
 
-func (v *view) adviceLine(ad sampler.Advice, w int) textLine {
+// adviceTitle is what to do, and what it frees where that has room beside it.
+func (v *view) adviceTitle(ad sampler.Advice, w int) []textLine {
 	saves := ""
 	if s, ok := ad.Saves.Value(); ok {
 		saves = v.words.Say("panel.frees", "size", v.rangeText(s))
 	}
 	title := fmt.Sprintf("  %d %s", ad.Rank, ad.Title)
 	if room := w - width(saves) - 2; width(title) > room {
-		return textLine{{theme.Accent, title}}
+		return paragraph(theme.Accent, fmt.Sprintf("  %d ", ad.Rank), ad.Title, w)
 	}
 	gap := strings.Repeat(" ", max(2, min(36, w-width(saves))-width(title)))
-	return textLine{{theme.Accent, title}, {theme.Dim, gap + saves}}
+	return []textLine{{{theme.Accent, title}, {theme.Dim, gap + saves}}}
 }
 
 func (v *view) rangeText(r sampler.Range) string {
@@ -288,9 +348,11 @@ func (v *view) adviceFull(w int) []textLine {
 		}
 		lines = append(lines, textLine{{theme.Accent, t}})
 	}
-	if ahead := v.headlineLines(w); len(v.alerts)+len(ahead) > 0 {
+	if ahead := v.headlines(); len(v.alerts)+len(ahead) > 0 {
 		head(v.words.Say("panel.heading_open"))
-		lines = append(lines, ahead...)
+		for _, h := range ahead {
+			lines = append(lines, v.headlineFull(h, w)...)
+		}
 		for _, a := range v.groups() {
 			lines = append(lines, v.alertFull(a.Alert, w)...)
 		}
@@ -303,7 +365,7 @@ func (v *view) adviceFull(w int) []textLine {
 	}
 	ask := len(v.alerts)+len(v.fits) == 0
 	if len(lines) == 0 {
-		lines = v.noProblems()
+		lines = v.noProblems(w)
 	}
 	var past []sampler.Alert
 	for _, a := range v.past {
@@ -322,14 +384,13 @@ func (v *view) adviceFull(w int) []textLine {
 				at = strings.Repeat(" ", width(at))
 			}
 			if came := v.outcomeOf(a.Alert); came != "" {
-				lines = append(lines, textLine{{theme.Dim, at + came}})
+				lines = append(lines, paragraph(theme.Dim, at, came, w)...)
 			}
 		}
 	}
 	if ask {
-		lines = append(lines, textLine{},
-			textLine{{theme.Dim, v.words.Say("panel.set_need")}},
-			textLine{{theme.Dim, v.words.Say("panel.set_need_more")}})
+		lines = append(lines, textLine{})
+		lines = append(lines, paragraph(theme.Dim, "", v.words.Say("panel.set_need"), w)...)
 	}
 	return lines
 }
@@ -341,15 +402,18 @@ func (v *view) alertFull(a sampler.Alert, w int) []textLine {
 			lines = append(lines, textLine{{theme.Dim, "  " + l}})
 		}
 	}
-	for _, ad := range a.Advice {
-		lines = append(lines, v.adviceLine(ad, w))
+	return append(lines, v.fixLines(a.Advice, w)...)
+}
+
+// fixLines are what to do in full: why, what to type, what it costs.
+func (v *view) fixLines(list []sampler.Advice, w int) (lines []textLine) {
+	for _, ad := range list {
+		lines = append(lines, v.adviceTitle(ad, w)...)
 		for _, l := range wrap(ad.Why, w-6) {
 			lines = append(lines, textLine{{theme.Dim, "    " + l}})
 		}
 		for _, do := range ad.Do {
-			for _, l := range chop(do, w-6) {
-				lines = append(lines, textLine{{theme.Strong, "      " + l}})
-			}
+			lines = append(lines, typedLines(do, w)...)
 		}
 		if ad.Cost != "" {
 			for _, l := range wrap(v.words.Say("panel.cost", "cost", ad.Cost), w-6) {

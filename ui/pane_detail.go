@@ -86,7 +86,26 @@ func (v *view) detailLines(row procRow, w int) []textLine {
 	}
 	add("proc.host", host, theme.Text)
 	add("proc.environment", environment(p.Environment), theme.Text)
+	for _, ad := range v.fixesFor(row) {
+		add(pick(ad.Rank == 1, "panel.advice", ""), fmt.Sprintf("%d %s", ad.Rank, ad.Title), theme.Accent)
+	}
 	return append(append(lines, textLine{}), v.layerLines(v.layers(row), w)...)
+}
+
+// fixesFor are what could be changed about a process: what its most urgent open alert advises, or what would help if its next
+// spike did not fit, where the GPU is near its end.
+func (v *view) fixesFor(row procRow) []sampler.Advice {
+	for _, a := range urgentFirst(v.alerts) {
+		if pid, known := a.PID.Value(); known && pid == row.proc.PID && a.Key == row.gpu.Key() && len(a.Advice) > 0 {
+			return a.Advice
+		}
+	}
+	if v.fixes != nil && v.under(row.gpu) {
+		if fixes, pid := v.fixes(row.gpu.Key()); pid == row.proc.PID {
+			return fixes
+		}
+	}
+	return nil
 }
 
 // peakSource is the sentence about where a peak is from.
@@ -132,9 +151,9 @@ func (v *view) processPlot(c *canvas, r rect, row procRow) {
 	a.marks = v.peakMark(row.proc.Peak, v.processPeakRole(row), &a, n)
 	a.draw(c, r, v.glyphs, v.plot.span)
 	if a.behind != nil && !a.lines {
-		x := c.put(r.x+axisWidth, r.y-1, r.x+r.w, theme.Area3, "⣿ ")
+		x := c.put(r.x+axisWidth, r.y-1, r.x+r.w, theme.Area3, string(filledDots)+" ")
 		x = c.put(x, r.y-1, r.x+r.w, theme.Text, v.words.Say("layer.process")+"  ")
-		x = c.put(x, r.y-1, r.x+r.w, theme.Dim, "⣿ ")
+		x = c.put(x, r.y-1, r.x+r.w, theme.Dim, string(halfDots)+" ")
 		c.put(x, r.y-1, r.x+r.w, theme.Text, v.words.Say("proc.whole_gpu", "gpu", row.gpu.Label()))
 	}
 }

@@ -83,7 +83,7 @@ func (v *view) fitText(f fitGroup, id string, pairs ...any) string {
 func (v *view) fitLines(f fitGroup, w int) []textLine {
 	need, _ := f.Need.Value()
 	if fits, known := f.Fits(); known && fits && !f.Near() {
-		return []textLine{{{theme.Ok, "  " + v.fitText(f, "panel.fits", "need", need.Bytes, "free", gibOr(f.WorstFree))}}}
+		return paragraph(theme.Ok, "  ", v.fitText(f, "panel.fits", "need", need.Bytes, "free", sizeOr(f.WorstFree)), w)
 	}
 	if need.Source == watch.NeedAsked && !need.Again { // it may have been given, and never be asked for again
 		text := v.fitText(f, "panel.asked", "pid", need.PID.Or(0), "need", need.Bytes, "free", sizeOr(f.Free))
@@ -102,10 +102,7 @@ func (v *view) fitLines(f fitGroup, w int) []textLine {
 
 // wrapped is a text below a sentence.
 func wrapped(role theme.Role, text string, w int) (lines []textLine) {
-	for _, l := range wrap(text, w-2) {
-		lines = append(lines, textLine{{role, "  " + l}})
-	}
-	return lines
+	return paragraph(role, "  ", text, w)
 }
 
 func (v *view) holdersText(hs []watch.Holder) string {

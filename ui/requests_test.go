@@ -159,3 +159,20 @@ func TestAskedOnce(t *testing.T) {
 		t.Errorf("again: %s", got)
 	}
 }
+
+// One process says what could be changed about it: what its open alert advises, or what would help before there is one; of another
+// process on the same GPU nothing is said.
+func TestDetailSaysWhatToChange(t *testing.T) {
+	for _, row := range []struct {
+		scenario, keys, want string
+	}{{"leak", "j enter", "advice       1 Find the leak"}, {"training", "j enter", "advice       1 Make validation smaller"}, {"leak", "j j enter", ""}} {
+		m := model(play(t, row.scenario, 10*time.Minute), 120, 40, Options{})
+		press(m, row.keys)
+		if _, ok := m.detailed(); !ok {
+			t.Fatalf("%s: no process is shown", row.scenario)
+		}
+		if screen := text(m); !strings.Contains(screen, row.want) || row.want == "" && strings.Contains(screen, " advice ") {
+			t.Errorf("%s, %s: no %q in\n%s", row.scenario, row.keys, row.want, screen)
+		}
+	}
+}

@@ -123,18 +123,24 @@ func fixed(text string, w int) string {
 	return b.String() + strings.Repeat(" ", left)
 }
 
-// chop cuts a command or code into pieces of at most w columns; its blanks matter.
+// chop cuts a command or code into pieces of at most w columns, behind a blank where there is one; its blanks matter.
 func chop(text string, w int) []string {
 	var pieces []string
-	from, columns := 0, 0
-	for i, r := range text {
-		_, n := harmless(r)
-		if columns > 0 && columns+n > w {
-			pieces, from, columns = append(pieces, text[from:i]), i, 0
+	for text != "" {
+		end, blank, columns := len(text), 0, 0
+		for i, r := range text {
+			_, n := harmless(r)
+			if columns += n; i > 0 && columns > w {
+				end = pick(blank > 0 && r != ' ', blank, i)
+				break
+			}
+			if r == ' ' {
+				blank = i + 1
+			}
 		}
-		columns += n
+		pieces, text = append(pieces, text[:end]), text[end:]
 	}
-	return append(pieces, text[from:])
+	return pieces
 }
 
 // wrap breaks text into lines of at most w columns; its blanks and line ends count as one blank.

@@ -113,7 +113,7 @@ func TestChop(t *testing.T) {
 		text string
 		w    int
 		want string
-	}{{"", 5, ""}, {"kill 5521", 20, "kill 5521"}, {"    with torch.no_grad():", 10, "    with t|orch.no_gr|ad():"}, {"日本語", 3, "日|本|語"}, {"日本", 0, "日|本"}, {"\xff\xff", 1, "\xff|\xff"}} {
+	}{{"", 5, ""}, {"kill 5521", 20, "kill 5521"}, {"    with torch.no_grad():", 10, "    with |torch.no_g|rad():"}, {"a b c", 3, "a b| c"}, {"kill -9 5521", 7, "kill -9| 5521"}, {"  x", 2, "  |x"}, {"日本語", 3, "日|本|語"}, {"日本", 0, "日|本"}, {"\xff\xff", 1, "\xff|\xff"}} {
 		if got := strings.Join(chop(row.text, row.w), "|"); got != row.want {
 			t.Errorf("chop(%q, %d) = %q, want %q", row.text, row.w, got, row.want)
 		}
@@ -317,5 +317,33 @@ func TestSortedBy(t *testing.T) {
 		if columns[m.table.sort].name() != name || !m.table.reverse || columns[m.table.sort].order == nil {
 			t.Errorf("%s: %d %v", name, m.table.sort, m.table.reverse)
 		}
+	}
+}
+
+// No text of the advice in full is cut at any width from the least on, and what is to be typed is broken in a word only where
+// that is longer than a line.
+func TestAdviceIsWhole(t *testing.T) {
+	for _, scenario := range []string{"training", "leak", "neighbour", "prealloc", "oom"} {
+		for _, o := range []Options{{}, {Need: sampler.Some(16 * sampler.GiB)}, {Lang: "zh"}} {
+			v := model(play(t, scenario, 10*time.Minute), 100, 40, o).view()
+			for w := 26; w <= 120; w++ {
+				for _, l := range append(v.adviceFull(w), v.adviceLines(w, 30)...) {
+					whole := ""
+					for _, p := range l {
+						whole += p.text
+					}
+					if width(whole) > w {
+						t.Errorf("%s, %q, %d columns: %q", scenario, o.Lang, w, whole)
+					}
+				}
+			}
+		}
+	}
+	var got []string
+	for _, l := range typedLines("CUDA_VISIBLE_DEVICES=1 /opt/venv/bin/python3 label_server.py --gb 50  # where it is started; with one GPU", 60) {
+		got = append(got, strings.TrimSpace(l[0].text))
+	}
+	if want := []string{"# where it is started; with one GPU", "CUDA_VISIBLE_DEVICES=1 /opt/venv/bin/python3", "label_server.py --gb 50"}; !slices.Equal(got, want) {
+		t.Errorf("%q", got)
 	}
 }

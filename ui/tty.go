@@ -22,7 +22,7 @@ type tty struct {
 func newTTY(o Options) tty {
 	t, fixed := theme.Named(o.Theme)
 	if !fixed {
-		t = theme.For(true)
+		t = theme.For(!o.Light)
 	}
 	return tty{paint: newPaint(t, colorprofile.TrueColor), noColor: o.NoColor, themeFixed: fixed}
 }

@@ -45,10 +45,11 @@ type view struct {
 	glyphs   *theme.Glyphs
 	ascii    bool
 	words    lang.Catalog
-	outlook  outlooks   // nil: not known
-	stands   []logStand // of the run whose log is followed
-	steps    []logStep  // the same
-	user     string     // who follows it; empty: not known
+	outlook  outlooks                                               // nil: not known
+	fixes    func(sampler.GPUKey) (fixes []sampler.Advice, pid int) // for what comes; nil: not known
+	stands   []logStand                                             // of the run whose log is followed
+	steps    []logStep                                              // the same
+	user     string                                                 // who follows it; empty: not known
 	footer   footer
 	fleet    *machines                 // nil: there is one machine
 	spots    []spot                    // that can be clicked

@@ -52,4 +52,5 @@ const (
 	FixSaveOnCPU               = "save_on_cpu"
 	FixOtherVersion            = "other_version"
 	FixCuDNNBenchmark          = "cudnn_benchmark"
+	FixOtherGPU                = "other_gpu" // of alerts alone: a message does not tell what is free elsewhere
 )

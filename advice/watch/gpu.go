@@ -28,6 +28,7 @@ type gpu struct {
 	gone    float64   // seconds a process may be missing from the list
 	settled settled
 	ahead   ahead
+	aheadFixes
 	came    float64 // when processes last came or went
 	lowered float64 // when the lowest free memory fell
 	busy    float64 // utilization of late, 0..1; NaN: unknown

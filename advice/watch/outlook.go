@@ -2,6 +2,7 @@ package watch
 
 import (
 	"nvpeak/advice/explain"
+	"nvpeak/advice/lang"
 	"nvpeak/advice/series"
 	"nvpeak/sampler"
 )
@@ -11,6 +12,7 @@ type Outlook struct {
 	ByDesign string                     // a program that fills the GPU on purpose and holds most of it; empty: none
 	Spike    sampler.Opt[sampler.Bytes] // highest use that the spikes of a process take the GPU to, of late
 	Due      sampler.Opt[float64]       // seconds to the next of them, where they come regularly; 0: it is due, or has begun
+	pid      int                        // whose spikes they are
 }
 
 // mostHeld, of what is used: who holds that much makes the GPU what it is.
@@ -35,6 +37,42 @@ type ahead struct {
 	Outlook
 }
 
+const (
+	// spikeMargin, of the GPU, is how much too large a spike is taken to be where the last ones have just fitted.
+	spikeMargin = 0.02
+	// aheadFixSeconds is how long the fixes for spikes stay as they are: they change with the job.
+	aheadFixSeconds = 60
+)
+
+// aheadFixes are what an alert would advise if the next spike of a process did not fit.
+type aheadFixes struct {
+	at    float64
+	pid   int
+	fixes []sampler.Advice
+}
+
+// SpikeFixes are what to do about the spikes of the outlook of a GPU, before there is an alert, and whose they are; nil where
+// there are none.
+func (w *Watch) SpikeFixes(key sampler.GPUKey) (fixes []sampler.Advice, pid int) {
+	o, ok := w.Outlook(key)
+	top, spikes := o.Spike.Value()
+	if !ok || !spikes {
+		return nil, 0
+	}
+	g, now := w.find(key), w.clock.Now
+	p := g.withPID(o.pid)
+	if p == nil {
+		return nil, 0
+	}
+	if kept := g.aheadFixes; kept.pid != o.pid || kept.fixes == nil || now-kept.at >= aheadFixSeconds || now < kept.at {
+		free := max(0, g.usable-g.used)
+		need := max(0, top.MiB()-g.used, free+spikeMargin*g.total)
+		h, _ := g.spikeFailure(p, need, free, need-free)
+		g.aheadFixes = aheadFixes{now, o.pid, h.fixes(lang.For(w.lang))}
+	}
+	return g.aheadFixes.fixes, o.pid
+}
+
 func (g *gpu) outlook(now float64) (o Outlook) {
 	if p := g.largest(); p != nil && p.series.Value > mostHeld*g.used {
 		if pre, yes := explain.Preallocates(*p.process); yes {
@@ -53,7 +91,7 @@ func (g *gpu) outlook(now float64) (o Outlook) {
 		if b, known := o.Spike.Value(); known && float64(b) >= top {
 			continue
 		}
-		o.Spike, o.Due = sampler.Some(sampler.Bytes(top)), sampler.Opt[float64]{}
+		o.Spike, o.Due, o.pid = sampler.Some(sampler.Bytes(top)), sampler.Opt[float64]{}, p.pid
 		if dueKnown {
 			o.Due = sampler.Some(due)
 		}

@@ -63,8 +63,13 @@ func renderNeed(f *Facts) message {
 	if big := f.gpu.others(need.PID.Or(0)); len(big) > 0 {
 		m.evidence = append(m.evidence, preallocated(f, big[0])...)
 	}
-	m.evidence = append(m.evidence, roomElsewhere(f, need)...)
 	m.advice = needFailure(f, fit, need, lowest).fixes(words)
+	if there := elsewhere(f, need); there != nil {
+		m.evidence = append(m.evidence, roomOn(f, there)...)
+		m.advice = withFirst(runOn(there, words), m.advice)
+	} else {
+		m.evidence = append(m.evidence, roomOn(f, mostRoom(f, need))...)
+	}
 	return m
 }
 
@@ -95,18 +100,23 @@ func needFailure(f *Facts, fit Fit, need Need, lowest sampler.Bytes) hypothetica
 	return h
 }
 
-// roomElsewhere is a line of evidence about the GPU that has most room for the need, if any has.
-func roomElsewhere(f *Facts, need Need) []string {
-	best, most := (*gpu)(nil), need.Bytes.MiB()
+// mostRoom is the other GPU that had most room of late, if that is enough for the need.
+func mostRoom(f *Facts, need Need) (best *gpu) {
+	most := need.Bytes.MiB()
 	for _, g := range f.gpus {
 		if free := g.lowest.last(f.now, lowestSeconds); g != f.gpu && g.seen == f.now && g.key.Host == f.gpu.key.Host && free >= most {
 			best, most = g, free
 		}
 	}
-	if best == nil {
+	return best
+}
+
+// roomOn is a line of evidence about the room on a GPU; nil: there is none.
+func roomOn(f *Facts, g *gpu) []string {
+	if g == nil {
 		return nil
 	}
-	return []string{f.words.Say("alert.need_does_not_fit.elsewhere", "gpu", best.last.Label(), "free", size(most))}
+	return []string{f.words.Say("alert.need_does_not_fit.elsewhere", "gpu", g.last.Label(), "free", size(g.lowest.last(f.now, lowestSeconds)))}
 }
 
 // heldBy is a line of evidence for each of the three largest holders.

@@ -224,14 +224,25 @@ func renderSpike(f *Facts, pid int, value float64, pt series.Pattern, e expectat
 	if due >= 0 {
 		m.numbers["due_s"] = due
 	}
-	h := hypothetical{gpu: g, proc: g.withPID(pid), need: need, free: free, phase: sampler.PhaseValidation, causes: certain(explain.CauseValidationSpike)}
-	for _, q := range g.others(pid) {
-		if h.proc != nil && !g.ofJob(h.proc, q) && q.series.Value >= (e.top-e.available)/2 && q.series.Value >= neighborLeast {
-			m.evidence = append(m.evidence, words.Say("alert.holds", "process", f.pid(q), "held", size(q.series.Value)))
-			h.causes = certain(explain.CauseOtherProcess, explain.CauseValidationSpike)
-			break
-		}
+	h, other := g.spikeFailure(g.withPID(pid), need, free, e.top-e.available)
+	if other != nil {
+		m.evidence = append(m.evidence, words.Say("alert.holds", "process", f.pid(other), "held", size(other.series.Value)))
 	}
 	m.advice = h.fixes(words)
 	return m
+}
+
+// spikeFailure is how the next spike of a process would fail, and who else holds so much that it would not without them; nil: nobody.
+func (g *gpu) spikeFailure(p *proc, need, free, short float64) (h hypothetical, other *proc) {
+	h = hypothetical{gpu: g, proc: p, need: need, free: free, phase: sampler.PhaseValidation, causes: certain(explain.CauseValidationSpike)}
+	if p == nil {
+		return h, nil
+	}
+	for _, q := range g.others(p.pid) {
+		if !g.ofJob(p, q) && q.series.Value >= short/2 && q.series.Value >= neighborLeast {
+			h.causes = certain(explain.CauseOtherProcess, explain.CauseValidationSpike)
+			return h, q
+		}
+	}
+	return h, nil
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"nvpeak/advice/explain"
 	"nvpeak/sampler"
 )
 
@@ -32,7 +33,8 @@ func (in *incident) calm(now float64) {
 
 // keepFixes brings the fixes of an open alert up to date: those it has stay in their order, with
 // the figures of now; one that new facts bring joins, before the others where it decides, and stays. Only
-// the advice to stop a process ends with the process, for good: its number may be another's next.
+// the advice to stop a process ends with the process, for good: its number may be another's next; and that of another GPU with the
+// room there.
 func (in *incident) keepFixes(g *gpu, fresh []sampler.Advice) []sampler.Advice {
 	if len(in.now.Advice) == 0 {
 		return fresh
@@ -43,7 +45,11 @@ func (in *incident) keepFixes(g *gpu, fresh []sampler.Advice) []sampler.Advice {
 			in.stopped = append(slices.Clone(in.stopped), pid)
 			continue
 		}
-		if at := slices.IndexFunc(fresh, func(a sampler.Advice) bool { return sameFix(a, fix) }); at >= 0 {
+		at := slices.IndexFunc(fresh, func(a sampler.Advice) bool { return sameFix(a, fix) })
+		if at < 0 && fix.ID == explain.FixOtherGPU {
+			continue
+		}
+		if at >= 0 {
 			fix = fresh[at]
 		}
 		kept = append(kept, fix)

@@ -312,6 +312,9 @@ func (w *Watch) list() []sampler.Alert {
 		return cmp.Or(
 			cmp.Compare(urgency(b.now.Level), urgency(a.now.Level)),
 			cmp.Compare(a.now.ETA.Or(1e18), b.now.ETA.Or(1e18)),
+			cmp.Compare(a.key.rule, b.key.rule),
+			cmp.Compare(a.key.gpu.Host, b.key.gpu.Host),
+			cmp.Compare(a.gpu.Or(0), b.gpu.Or(0)), // as people count them: by their ids they are in no order
 			a.key.compare(b.key))
 	})
 	w.joinLines(open)

@@ -11,6 +11,7 @@ import (
 	"nvpeak/advice/watch"
 	"nvpeak/sampler"
 	"nvpeak/sampler/redact"
+	"nvpeak/theme"
 	"nvpeak/ui"
 	"nvpeak/ui/plain"
 )
@@ -32,7 +33,17 @@ type app struct {
 func (a *app) words() lang.Catalog { return lang.For(string(a.opt.lang)) }
 
 // say prints a line for people beside the output.
-func (a *app) say(text string) { fmt.Fprintln(a.err, "nvpeak: "+redact.Text(sampler.Clean(text))) }
+func (a *app) say(text string) {
+	fmt.Fprintln(a.err, "nvpeak: "+a.drawable(redact.Text(sampler.Clean(text))))
+}
+
+// drawable is a text in the characters that the terminal has.
+func (a *app) drawable(text string) string {
+	if a.opt.ascii {
+		return plain.ASCII(text)
+	}
+	return text
+}
 
 // warn says what is wrong beside what is done, on the screen where there is one, which shows one such line at a time.
 func (a *app) warn(text string) {
@@ -70,7 +81,7 @@ func (a *app) levels() (l watch.Levels) {
 // screenOptions are those of the monitor and its single frames.
 func (a *app) screenOptions(label string) ui.Options {
 	ui.SetLevels(a.opt.gpuLevels, a.opt.hostLevels)
-	o := ui.Options{Need: a.opt.need.Opt, Theme: string(a.opt.theme), ASCII: bool(a.opt.ascii), Lang: string(a.opt.lang),
+	o := ui.Options{Need: a.opt.need.Opt, Theme: string(a.opt.theme), Light: theme.LightBackground(a.env("COLORFGBG")), ASCII: bool(a.opt.ascii), Lang: string(a.opt.lang),
 		NoColor: bool(a.opt.noColor), Label: label, Lines: a.opt.plot == plotLine, NoMouse: a.opt.noMouse, Log: a.opt.log, Levels: a.levels(),
 		Columns: a.opt.columns, Sort: string(a.opt.sort), Span: ui.SpanNamed(string(a.opt.span)), Save: a.saver()}
 	if o.NoColor && o.Theme == "" {
@@ -79,23 +90,35 @@ func (a *app) screenOptions(label string) ui.Options {
 	return o
 }
 
-// textOptions fit a text to where it goes: 100 columns and no colors in a pipe.
+// textOptions fit a text to where it goes: 100 columns and no colors in a pipe. A terminal that knows no more than lines has
+// a width all the same.
 func (a *app) textOptions() plain.Options {
 	o := plain.Options{Width: 100, ASCII: bool(a.opt.ascii)}
-	if !a.isTerminal(a.out) {
-		return o
+	w, h := sizeOf(a.out)
+	if w > 0 {
+		o.Width = w
 	}
-	o.Color = !bool(a.opt.noColor)
-	if w, h, err := term.GetSize(int(a.out.(*os.File).Fd())); err == nil && w > 0 {
-		o.Width, o.Rows = w, h
+	if a.isTerminal(a.out) {
+		o.Color, o.Rows = !bool(a.opt.noColor), h
 	}
 	return o
 }
 
-// terminalWidth is that of the output; 0: it is no terminal.
-func (a *app) terminalWidth() int {
-	if !a.isTerminal(a.out) {
-		return 0
+// tableOptions fit a table to a terminal; elsewhere it is as wide as it is.
+func (a *app) tableOptions() plain.Options {
+	w, _ := sizeOf(a.out)
+	return plain.Options{Width: w, ASCII: bool(a.opt.ascii)}
+}
+
+// sizeOf is the size of a terminal of any kind; 0: it is none, or does not tell.
+func sizeOf(f any) (w, h int) {
+	file, ok := f.(*os.File)
+	if !ok {
+		return 0, 0
 	}
-	return a.textOptions().Width
+	w, h, err := term.GetSize(int(file.Fd()))
+	if err != nil {
+		return 0, 0
+	}
+	return w, h
 }

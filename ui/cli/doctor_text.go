@@ -64,11 +64,7 @@ func (c *checkup) text(w io.Writer, findings []finding) error {
 	for _, t := range slowest(c.calls) {
 		fmt.Fprintf(&b, "  %s  %5d  %8s  %8s  %s\n", plain.Pad(c.say("doctor.call."+strings.ReplaceAll(t.Call, " ", "_")), 17), t.Count, plain.Latency(t.Median), plain.Latency(t.P99), strings.TrimSpace(t.GPU+"  "+c.app.words().Reason(t.Error)))
 	}
-	text := b.String()
-	if c.app.opt.ascii {
-		text = strings.ReplaceAll(text, "→", "->")
-	}
-	_, err := io.WriteString(w, text)
+	_, err := io.WriteString(w, c.app.drawable(b.String()))
 	return err
 }
 

@@ -94,7 +94,7 @@ func (a *app) printHost(out *bufio.Writer, h *fleet.Host, s *sampler.Snapshot, f
 	if !first {
 		err = out.WriteByte('\n')
 	}
-	if err = cmp.Or(err, plain.Table(out, s, "", a.terminalWidth(), a.words())); err == nil && h.Reason != "" {
+	if err = cmp.Or(err, plain.Table(out, s, "", a.tableOptions(), a.words())); err == nil && h.Reason != "" {
 		_, err = io.WriteString(out, "\n"+h.Reason+"\n")
 	}
 	return err

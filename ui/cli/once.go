@@ -56,7 +56,9 @@ func (a *app) once(ctx context.Context, f *onceFlags) error {
 	if a.remote() {
 		return a.fleetOnce(ctx, f)
 	}
-	a.opt.interval = min(a.opt.interval, onceWait/4) // the snapshot has what was read up to a whole one
+	if f.size.w == 0 || a.opt.demo == "" { // a demo has a past, which its frame shows as the screen does
+		a.opt.interval = min(a.opt.interval, onceWait/4) // the snapshot has what was read up to a whole one
+	}
 	l, err := a.source(sampler.Options{Settle: onceWait})
 	if err != nil {
 		return err
@@ -98,7 +100,7 @@ func (a *app) printOnce(snaps []*sampler.Snapshot, label string, f *onceFlags) e
 	case f.csv.fields != nil:
 		err = plain.CSV(out, s, f.csv.fields, true)
 	default:
-		err = plain.Table(out, s, label, a.terminalWidth(), a.words())
+		err = plain.Table(out, s, label, a.tableOptions(), a.words())
 	}
 	if err != nil {
 		return err

@@ -21,3 +21,11 @@ func TestOnceFrameOptions(t *testing.T) {
 		t.Errorf("a variable: exit %d, %q", code, stderr)
 	}
 }
+
+// A frame of a demo is what its screen shows: with the past, and the sentence on what comes next.
+func TestOnceFrameHasThePast(t *testing.T) {
+	out, stderr, code := command(t, "once", "--demo", "--size", "80x24")
+	if code != 0 || !strings.Contains(out, "! GPUs 0–3: peaks leave") || !strings.Contains(out, "-5m") || strings.Contains(out, "at worst") {
+		t.Errorf("exit %d, %s\n%s", code, stderr, out)
+	}
+}

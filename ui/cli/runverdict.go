@@ -3,9 +3,7 @@ package cli
 import (
 	"bytes"
 	"fmt"
-	"os"
-
-	"golang.org/x/term"
+	"io"
 
 	"nvpeak/advice/explain"
 	"nvpeak/sampler"
@@ -21,11 +19,11 @@ const verdictLines = 12
 // command has its end.
 func (a *app) sayVerdict(e explain.Explanation, kept error, ended bool) {
 	o := plain.Options{Width: 100, ASCII: bool(a.opt.ascii)}
-	if file, ok := a.err.(*os.File); ok && a.isTerminal(file) {
+	if w, _ := sizeOf(a.err); w > 0 {
+		o.Width = w
+	}
+	if a.isTerminal(a.err) {
 		o.Color = !bool(a.opt.noColor)
-		if w, _, err := term.GetSize(int(file.Fd())); err == nil && w > 0 {
-			o.Width = w
-		}
 	} else {
 		e = redact.Copy(e)
 	}
@@ -40,5 +38,5 @@ func (a *app) sayVerdict(e explain.Explanation, kept error, ended bool) {
 	} else {
 		fmt.Fprintln(&text, a.words().Say("runs.not_kept", "why", sampler.Clean(kept.Error())))
 	}
-	a.err.Write(text.Bytes()) //nolint:errcheck // there is nobody to tell
+	io.WriteString(a.err, a.drawable(text.String())) //nolint:errcheck // there is nobody to tell
 }

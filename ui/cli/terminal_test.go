@@ -1,6 +1,11 @@
 package cli
 
-import "testing"
+import (
+	"strings"
+	"testing"
+
+	"github.com/creack/pty"
+)
 
 // A console and a locale that names other characters than those of UTF-8 have ASCII; no locale at all says nothing.
 func TestASCIIOnly(t *testing.T) {
@@ -17,6 +22,39 @@ func TestASCIIOnly(t *testing.T) {
 	} {
 		if got := asciiOnly(func(name string) string { return row.env[name] }); got != row.want {
 			t.Errorf("%v: %q, want %q", row.env, got, row.want)
+		}
+	}
+}
+
+// A terminal that knows no more than lines has a width, to which tables and texts are fitted as on any other; it gets no colors.
+func TestPlainTerminalHasWidth(t *testing.T) {
+	master, tty, err := pty.Open()
+	if err != nil {
+		t.Skip(err)
+	}
+	defer master.Close()
+	defer tty.Close()
+	if err := pty.Setsize(tty, &pty.Winsize{Cols: 61, Rows: 20}); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"dumb", "xterm"} {
+		a := &app{out: tty, env: func(string) string { return name }}
+		if text, table := a.textOptions(), a.tableOptions(); text.Width != 61 || table.Width != 61 || text.Color != (name == "xterm") {
+			t.Errorf("%s: %+v, %+v", name, text, table)
+		}
+	}
+	a := &app{out: &strings.Builder{}, env: func(string) string { return "dumb" }}
+	if text, table := a.textOptions(), a.tableOptions(); text.Width != 100 || table.Width != 0 {
+		t.Errorf("no terminal: %+v, %+v", text, table)
+	}
+}
+
+// Until a terminal answers, its background is what COLORFGBG says.
+func TestBackgroundOfEnvironment(t *testing.T) {
+	for value, light := range map[string]bool{"0;15": true, "15;0": false, "": false, "0;default;15": true, "7;default": false, "0;7": true, "15;8": false} {
+		a := &app{env: func(name string) string { return map[string]string{"COLORFGBG": value}[name] }}
+		if o := a.screenOptions(""); o.Light != light {
+			t.Errorf("%q: light is %v", value, o.Light)
 		}
 	}
 }

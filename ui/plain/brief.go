@@ -41,8 +41,8 @@ func Brief(w io.Writer, e explain.Explanation, most int, o Options) error {
 			lines = append(lines, part...)
 		}
 	}
-	_, err := io.WriteString(w, strings.Join(lines[:min(len(lines), most)], ""))
-	return err
+	p := newPage(o, words)
+	return p.write(w, strings.Join(lines[:min(len(lines), most)], ""))
 }
 
 // partOf is the first lines of a part of a page, without empty ones. The last one says when it is cut.

@@ -32,8 +32,7 @@ func Explain(w io.Writer, e explain.Explanation, o Options) error {
 			p.text("", p.words.Say(moreDetails(len(e.Advice)), "count", len(e.Advice)), p.paint.dim)
 		}
 	}
-	_, err := io.WriteString(w, p.out.String())
-	return err
+	return p.write(w, p.out.String())
 }
 
 // moreDetails names the sentence that says how many measures the details have.

@@ -49,19 +49,7 @@ func (p *page) holderRows(list []sampler.TorchHolder) {
 	for _, h := range list {
 		rows = append(rows, []string{h.Bytes.String(), "× " + strconv.Itoa(h.Blocks), "<" + p.siteText(h.TorchSite)})
 	}
-	p.rows(rows)
-}
-
-// rows writes aligned rows, cut to the width.
-func (p *page) rows(rows [][]string) {
-	if len(rows) == 0 {
-		return
-	}
-	var b strings.Builder
-	write(&b, rows, 0) //nolint:errcheck // a Builder takes everything
-	for line := range strings.Lines(b.String()) {
-		p.line(cut("  "+strings.TrimSuffix(line, "\n"), p.width))
-	}
+	p.aligned("  ", rows)
 }
 
 // siteText names a line: with its code where it could be read, else with its function.
@@ -127,14 +115,14 @@ func (p *page) trace(t *sampler.TorchTrace) {
 	}
 	if len(rows) > 0 {
 		p.line("  " + p.words.Say("torch.growing"))
-		p.rows(rows)
+		p.aligned("  ", rows)
 	}
 	id := "torch.events_end"
 	if t.OOM != nil {
 		id = "torch.events"
 	}
 	p.line("  " + p.words.Say(id))
-	p.rows(p.eventRows(t))
+	p.aligned("  ", p.eventRows(t))
 }
 
 func (p *page) eventRows(t *sampler.TorchTrace) (rows [][]string) {

@@ -1,6 +1,7 @@
 package plain
 
 import (
+	"io"
 	"strings"
 
 	"nvpeak/advice/lang"
@@ -11,7 +12,7 @@ import (
 type Options struct {
 	Width int  // columns, 40 to 120; others are brought into that range
 	Color bool // ANSI colors; leave it off where the output is no terminal
-	ASCII bool // no box characters
+	ASCII bool // only characters of ASCII, but for letters
 	// Rows is the height of the terminal. What is longer would scroll the verdict away: then the details
 	// are left out, and the last line says how to see them. 0: everything.
 	Rows int
@@ -24,6 +25,24 @@ type page struct {
 	paint paint
 	marks marks
 	words lang.Catalog
+	ascii bool
+}
+
+// clean is a text from outside, or one of our own, as it may be written.
+func (p *page) clean(s string) string {
+	if s = sampler.Clean(s); p.ascii {
+		return ASCII(s)
+	}
+	return s
+}
+
+// write writes the lines. What was cut on the way has its mark in the same column.
+func (p *page) write(w io.Writer, lines string) error {
+	if p.ascii {
+		lines = strings.Map(ASCIIRune, lines)
+	}
+	_, err := io.WriteString(w, lines)
+	return err
 }
 
 // line writes one line as it is.
@@ -35,7 +54,7 @@ func wrap(s string, width int) []string { return Wrap(s, max(width, 4), columns)
 // text wraps a sentence; the first line begins with head, the others are indented as far.
 func (p *page) text(head, s string, paint func(string) string) {
 	indent := columns(head)
-	for i, part := range wrap(sampler.Clean(s), p.width-indent) {
+	for i, part := range wrap(p.clean(s), p.width-indent) {
 		if i > 0 {
 			head = strings.Repeat(" ", indent)
 		}
@@ -44,7 +63,7 @@ func (p *page) text(head, s string, paint func(string) string) {
 }
 
 func newPage(o Options, words lang.Catalog) page {
-	return page{width: min(max(o.Width, 40), 120), paint: paintFor(o.Color), marks: marksFor(o.ASCII), words: words}
+	return page{width: min(max(o.Width, 40), 120), paint: paintFor(o.Color), marks: marksFor(o.ASCII), words: words, ascii: o.ASCII}
 }
 
 // label is a word at the left edge, as wide as the widest of its column.
@@ -68,24 +87,32 @@ func (p *page) flow(indent int, items []string) {
 	}
 }
 
+// Apart parts a line that is to be typed from the remark behind it, where both do not fit into a width; a remark alone is no code.
+func Apart(line string, width int, columns func(string) int) (code, remark string) {
+	if remark, alone := strings.CutPrefix(line, "# "); alone {
+		return "", remark
+	}
+	if code, remark, both := strings.Cut(line, "  # "); both && columns(line) > width {
+		return code, remark
+	}
+	return line, ""
+}
+
 // commands writes what to type. Comments that follow code go to a line of their own when both
 // do not fit.
 func (p *page) commands(list []string, indent int) {
 	space := strings.Repeat(" ", indent)
 	for _, entry := range list {
 		for line := range strings.SplitSeq(entry, "\n") {
-			line = sampler.Clean(line)
-			code, comment, both := strings.Cut(line, "  # ")
-			switch {
-			case strings.HasPrefix(line, "# "):
-				p.comment(space, line[2:])
-			case both && columns(line)+indent > p.width:
-				p.comment(space, comment)
+			line = p.clean(line)
+			code, remark := Apart(line, p.width-indent, columns)
+			if remark != "" {
+				p.comment(space, remark)
+			}
+			if code, beside, both := strings.Cut(code, "  # "); both {
+				p.line(space + code + p.paint.dim("  # "+beside))
+			} else if code != "" || remark == "" {
 				p.line(space + code)
-			case both:
-				p.line(space + code + p.paint.dim("  # "+comment))
-			default:
-				p.line(space + line)
 			}
 		}
 	}

@@ -23,8 +23,7 @@ func ReportText(w io.Writer, r report.Report, o ReportOptions) error {
 	p.events()
 	p.evidenceAndAdvice()
 	p.remarks()
-	_, err := io.WriteString(w, p.out.String())
-	return err
+	return p.write(w, p.out.String())
 }
 
 func (p *reportPage) title() {

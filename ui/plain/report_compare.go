@@ -32,7 +32,7 @@ func CompareText(w io.Writer, before, after report.Report, o ReportOptions) erro
 		rows = append(rows, []string{"<" + c.Title, p.amount(c.Before, c.Unit, false), p.amount(c.After, c.Unit, false),
 			p.amount(c.Difference, c.Unit, true), percent, "<" + word})
 	}
-	p.table(rows)
+	p.aligned("  ", rows)
 	for _, r := range []struct {
 		name string
 		report.Report
@@ -45,8 +45,7 @@ func CompareText(w io.Writer, before, after report.Report, o ReportOptions) erro
 			p.text(r.name, n, p.paint.dim)
 		}
 	}
-	_, err := io.WriteString(w, p.out.String())
-	return err
+	return p.write(w, p.out.String())
 }
 
 func runText(r report.Report) string {

@@ -107,7 +107,7 @@ func (p *reportPage) spikes(g *report.GPU) {
 		title = p.words.Say("report.largest", "spikes", title, "n", len(rows)-1)
 	}
 	p.line(title)
-	p.table(rows)
+	p.aligned("  ", rows)
 }
 
 // spikeLasted is how long a spike lasted. One that no snapshot saw came and went between two of them, and one may

@@ -31,7 +31,7 @@ func (p *reportPage) processes() {
 		peak, at := p.processPeak(&q, p.r.Start.Time)
 		rows = append(rows, []string{q.Label, strconv.Itoa(q.PID), "<" + cut(q.User, nameColumns), peak, at, size(q.Mean), "<" + p.seen(q), "<" + cmp.Or(q.Command, q.Name)})
 	}
-	p.table(rows)
+	p.aligned("  ", rows)
 	p.more(len(p.r.Processes), shownProcesses)
 	p.requests(shown)
 }
@@ -47,7 +47,7 @@ func (p *reportPage) requests(list []report.Process) {
 		rows = append(rows, append([]string{q.Label, strconv.Itoa(q.PID)}, requestCells(q.Requests)...))
 	}
 	p.line("")
-	p.table(rows)
+	p.aligned("  ", rows)
 }
 
 func (p *reportPage) alerts() {
@@ -104,7 +104,7 @@ func (p *reportPage) phases() {
 	if earlier := len(p.r.Phases) - len(shown); earlier > 0 {
 		p.line("  " + p.words.Say("report.earlier_json", "n", earlier))
 	}
-	p.table(rows)
+	p.aligned("  ", rows)
 }
 
 func (p *reportPage) events() {

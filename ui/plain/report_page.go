@@ -41,16 +41,6 @@ func (p *reportPage) more(all, shown int) {
 	}
 }
 
-// table writes aligned rows, indented; the last column may be long and is cut to the width.
-func (p *reportPage) table(rows [][]string) {
-	var b strings.Builder
-	write(&b, rows, 0) //nolint:errcheck // a Builder takes everything
-	for line := range strings.Lines(b.String()) {
-		line = "  " + strings.TrimSuffix(line, "\n")
-		p.line(cut(line, p.width))
-	}
-}
-
 // head is the titles of a table's columns; "<" stands before those of the left.
 func (p *reportPage) head(ids ...string) []string {
 	row := make([]string, len(ids))

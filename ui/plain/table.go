@@ -12,8 +12,15 @@ import (
 )
 
 // Table writes the snapshot as two aligned tables, GPUs and processes, and its open alerts between them. On a terminal of
-// so many columns (0: it is none) they leave out what is no memory, and no line is longer.
-func Table(w io.Writer, s *sampler.Snapshot, label string, width int, words lang.Catalog) error {
+// so many columns (0: it is none) they leave out what is no memory, names are shortened, and no line is longer.
+func Table(w io.Writer, s *sampler.Snapshot, label string, o Options, words lang.Catalog) error {
+	p := page{ascii: o.ASCII, words: words}
+	p.snapshot(s, label, o.Width)
+	return p.write(w, p.out.String())
+}
+
+func (p *page) snapshot(s *sampler.Snapshot, label string, width int) {
+	words := p.words
 	head := []string{s.Host}
 	if label != "" {
 		head = append([]string{label}, head...)
@@ -25,32 +32,27 @@ func Table(w io.Writer, s *sampler.Snapshot, label string, width int, words lang
 		head = append(head, "CUDA "+s.CUDA)
 	}
 	head = append(head, s.Time.Local().Format("2006-01-02 15:04:05"))
-	if _, err := fmt.Fprintf(w, "%s\n\n", strings.Join(head, "  ")); err != nil {
-		return err
-	}
-	if err := write(w, narrowed(gpuRows(s, words), width, "TEMP", "POWER", "UTIL"), width); err != nil {
-		return err
-	}
-	gap := "\n"
-	for _, a := range s.Alerts {
-		if _, err := fmt.Fprintf(w, "%s! %s\n", gap, a.Text); err != nil {
-			return err
+	p.width = cmp.Or(width, 1<<20)
+	p.text("", strings.Join(head, "  "), plainly)
+	p.line("")
+	p.aligned("", narrowed(gpuRows(s, words), width, "TEMP", "POWER", "UTIL", "FREE", "PEAK", nameTitle))
+	for i, a := range s.Alerts {
+		if i == 0 {
+			p.line("")
 		}
-		gap = ""
+		p.text("! ", a.Text, plainly)
 	}
-	rows := processRows(s, words)
-	if len(rows) == 1 {
-		return nil
+	if rows := processRows(s, words); len(rows) > 1 {
+		p.line("")
+		p.aligned("", narrowed(rows, width, "<TYPE", "HOST", "CPU", "TIME", "SM", "<USER", "PEAK"))
 	}
-	if _, err := io.WriteString(w, "\n"); err != nil {
-		return err
-	}
-	return write(w, narrowed(rows, width, "<TYPE", "HOST", "CPU", "TIME", "SM", "<USER"), width)
 }
+
+const nameTitle = "<NAME"
 
 // A title or cell that begins with '<' stands left; others stand right.
 func gpuRows(s *sampler.Snapshot, words lang.Catalog) [][]string {
-	rows := [][]string{{"GPU", "<NAME", "TEMP", "POWER", "UTIL", "USED", "PEAK", "FREE", "AT WORST", "TOTAL", "<"}}
+	rows := [][]string{{"GPU", nameTitle, "TEMP", "POWER", "UTIL", "USED", "PEAK", "FREE", "AT WORST", "TOTAL", "<"}}
 	for i := range s.GPUs {
 		g := &s.GPUs[i]
 		m := &g.Memory
@@ -119,26 +121,47 @@ func opt[T comparable](o sampler.Opt[T], format string) string {
 	return "N/A"
 }
 
-// leastLast is the room that the last column gets before others are left out.
-const leastLast = 24
+// leastLast is the room that the last column gets before others are left out, leastName that of the names of GPUs.
+const (
+	leastLast = 24
+	leastName = 24
+)
 
-// narrowed leaves columns out, in this order, until the rest fits into a width.
+// narrowed leaves columns out, in this order, until the rest fits into a width (0: any does), and gives names what that leaves.
 func narrowed(rows [][]string, width int, titles ...string) [][]string {
+	if width == 0 {
+		return rows
+	}
 	for _, title := range titles {
-		widths, sum := columnWidths(rows), 0
-		widths[len(widths)-1] = min(widths[len(widths)-1], leastLast)
-		for _, w := range widths {
-			sum += w + 2
+		if i := slices.Index(rows[0], title); i >= 0 && leastWidth(rows) > width {
+			for k := range rows {
+				rows[k] = slices.Delete(rows[k], i, i+1)
+			}
 		}
-		i := slices.Index(rows[0], title)
-		if width == 0 || sum-2 <= width || i < 0 {
-			continue
-		}
+	}
+	if i := slices.Index(rows[0], nameTitle); i >= 0 {
+		room := leastName + max(0, width-leastWidth(rows))
 		for k := range rows {
-			rows[k] = slices.Delete(rows[k], i, i+1)
+			rows[k][i] = "<" + cut(strings.TrimPrefix(rows[k][i], "<"), room)
 		}
 	}
 	return rows
+}
+
+// leastWidth is what rows take at least, with names and the last column as short as they may be.
+func leastWidth(rows [][]string) (sum int) {
+	for i, w := range columnWidths(rows) {
+		switch {
+		case i == len(rows[0])-1:
+			w = min(w, leastLast)
+		case rows[0][i] == nameTitle:
+			w = min(w, leastName)
+		}
+		if sum += w; i > 0 && w > 0 {
+			sum += 2
+		}
+	}
+	return sum
 }
 
 func columnWidths(rows [][]string) []int {
@@ -151,8 +174,11 @@ func columnWidths(rows [][]string) []int {
 	return widths
 }
 
-// write aligns the columns of the rows, and cuts lines that are wider than a width; 0: none is. The texts are clean already.
-func write(w io.Writer, rows [][]string, width int) error {
+// aligned writes rows with their columns aligned, each line cut to the width. The texts are clean already.
+func (p *page) aligned(indent string, rows [][]string) {
+	if len(rows) == 0 {
+		return
+	}
 	for _, row := range rows {
 		for i := range row {
 			row[i] = strings.Map(narrow, row[i])
@@ -160,7 +186,8 @@ func write(w io.Writer, rows [][]string, width int) error {
 	}
 	widths := columnWidths(rows)
 	for _, row := range rows {
-		var b strings.Builder
+		b := strings.Builder{}
+		b.WriteString(indent)
 		for i, text := range row {
 			left := strings.TrimPrefix(text, "<")
 			pad := strings.Repeat(" ", widths[i]-columns(left))
@@ -170,13 +197,6 @@ func write(w io.Writer, rows [][]string, width int) error {
 				b.WriteString(pad + text + "  ")
 			}
 		}
-		line := strings.TrimRight(b.String(), " ")
-		if width > 0 {
-			line = cut(line, width)
-		}
-		if _, err := io.WriteString(w, line+"\n"); err != nil {
-			return err
-		}
+		p.line(cut(strings.TrimRight(b.String(), " "), p.width))
 	}
-	return nil
 }

@@ -14,7 +14,7 @@ func TestTableSaysHeadroomAndAlerts(t *testing.T) {
 	s := &sampler.Snapshot{Host: "box", Alerts: []sampler.Alert{{Text: "GPU 0: runs out"}, {Text: "GPU 1: so does this"}},
 		GPUs: []sampler.GPU{{Name: "L40S", Memory: sampler.Memory{Free: some(40 * sampler.GiB), WorstFree: some(2 * sampler.GiB), Total: some(48 * sampler.GiB)}}, {Index: 1}}}
 	var b strings.Builder
-	if err := Table(&b, s, "", 0, lang.English()); err != nil {
+	if err := Table(&b, s, "", Options{}, lang.English()); err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Split(b.String(), "\n")
@@ -38,7 +38,7 @@ func TestTableOnTerminal(t *testing.T) {
 		40:  {[]string{"MEMORY", "…"}, []string{"UTIL", "TIME", "USER"}},
 	} {
 		var b strings.Builder
-		if err := Table(&b, s, "", width, lang.English()); err != nil {
+		if err := Table(&b, s, "", Options{Width: width}, lang.English()); err != nil {
 			t.Fatal(err)
 		}
 		for _, want := range row.there {
@@ -54,6 +54,34 @@ func TestTableOnTerminal(t *testing.T) {
 		for line := range strings.Lines(b.String()) {
 			if n := columns(strings.TrimSuffix(line, "\n")); width > 0 && n > width && !strings.HasPrefix(line, "0001-") {
 				t.Errorf("width %d: %d columns: %s", width, n, line)
+			}
+		}
+	}
+}
+
+// However narrow a terminal is, the figures that are there are whole: names give way to them, and alerts go on in the next line.
+func TestTableCutsNoFigure(t *testing.T) {
+	some := sampler.Some[sampler.Bytes]
+	s := &sampler.Snapshot{Host: "box", Driver: "580.159.03", CUDA: "13.0", Alerts: []sampler.Alert{{Text: "GPU 0: " + strings.Repeat("word ", 30)}}, GPUs: []sampler.GPU{
+		{Name: "NVIDIA RTX 6000 Ada Generation", Memory: sampler.Memory{Used: some(9 * sampler.GiB), Free: some(1000 * sampler.MiB), WorstFree: some(0), Total: some(475 * sampler.GiB / 10),
+			Peak: &sampler.Peak{Bytes: 40 * sampler.GiB}}}}}
+	for width := 40; width <= 160; width++ {
+		var b strings.Builder
+		if err := Table(&b, s, "", Options{Width: width, ASCII: true}, lang.English()); err != nil {
+			t.Fatal(err)
+		}
+		table, alerts, _ := strings.Cut(b.String(), "\n!")
+		for line := range strings.Lines(b.String()) {
+			if n := columns(strings.TrimSuffix(line, "\n")); n > width {
+				t.Errorf("width %d: %d columns: %s", width, n, line)
+			}
+		}
+		if !strings.Contains(table, " TOTAL\n") || !strings.Contains(table, " 47.5 GiB\n") || !strings.Contains(table, " 0 B  ") || strings.Count(alerts, "word") != 30 {
+			t.Errorf("width %d:\n%s", width, b.String())
+		}
+		for _, r := range b.String() {
+			if r > '~' {
+				t.Errorf("width %d: %q with --ascii", width, r)
 			}
 		}
 	}

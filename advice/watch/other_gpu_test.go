@@ -1,0 +1,65 @@
+package watch
+
+import (
+	"strings"
+	"testing"
+
+	"nvpeak/advice/explain"
+	"nvpeak/sampler"
+)
+
+// firstFix is what comes first of what is advised for a need on GPU 0 after some seconds of a machine, and all of it.
+func firstFix(w *Watch, from int, change func(*sampler.Snapshot), used ...float64) (fix sampler.Advice, all []sampler.Advice) {
+	for i := range 70 {
+		s := boxOf(float64(from+i), used...)
+		change(&s)
+		w.Add(s)
+	}
+	for _, a := range w.Open() {
+		if a.Kind == sampler.AlertNeed && a.GPU.Or(-1) == 0 && len(a.Advice) > 0 {
+			return a.Advice[0], a.Advice
+		}
+	}
+	return fix, nil
+}
+
+// Where a need does not fit on a GPU and fits on another one, to run there comes first: on one that nobody uses, else on the one
+// with most room. It is said only as long as it is so.
+func TestNeedFitsElsewhere(t *testing.T) {
+	none := func(*sampler.Snapshot) {}
+	need := Options{Need: sampler.Some(30 * sampler.GiB)}
+	w := New(need)
+	fix, all := firstFix(w, 0, none, 70, 40, 20, 45)
+	if fix.ID != explain.FixOtherGPU || fix.Title != "Run it on GPU 2" || len(fix.Do) != 1 || !strings.Contains(fix.Do[0], " CUDA_VISIBLE_DEVICES=2 ") || len(all) > maxFixes+laterFixes || all[1].Rank != 2 {
+		t.Errorf("%+v", all)
+	}
+	fix, _ = firstFix(w, 70, none, 70, 40, 20, 45)
+	if fix.Title != "Run it on GPU 2" {
+		t.Errorf("a minute later: %+v", fix)
+	}
+	fix, _ = firstFix(w, 140, none, 70, 40, 75, 45)
+	if fix.Title != "Run it on GPU 1" {
+		t.Errorf("that one is used: %+v", fix)
+	}
+	if fix, all = firstFix(w, 210, none, 70, 60, 75, 60); len(all) == 0 || fix.ID == explain.FixOtherGPU || all[0].Rank != 1 {
+		t.Errorf("nowhere: %+v", all)
+	}
+	if fix, _ = firstFix(New(need), 0, none, 70, 40, 3, 1); fix.Title != "Run it on GPU 2" {
+		t.Errorf("nobody uses these: %+v", fix)
+	}
+	spiking := func(s *sampler.Snapshot) {
+		for i := range s.GPUs {
+			s.GPUs[i].Memory.WorstFree = sampler.Some(10 * sampler.GiB)
+		}
+	}
+	if fix, _ = firstFix(New(need), 0, spiking, 70, 20); fix.ID == explain.FixOtherGPU {
+		t.Errorf("its peaks leave no room: %+v", fix)
+	}
+	if fix, _ = firstFix(New(need), 0, spiking, 70, 20, 1); fix.Title != "Run it on GPU 2" {
+		t.Errorf("what peaked there has ended: %+v", fix)
+	}
+	away := func(s *sampler.Snapshot) { s.GPUs[2].Host = "other" }
+	if fix, _ = firstFix(New(need), 0, away, 70, 60, 20); fix.ID == explain.FixOtherGPU {
+		t.Errorf("on another machine: %+v", fix)
+	}
+}
