@@ -51,6 +51,7 @@ type device struct {
 	news       *uint64   // the same for the screen
 	xid        Opt[uint64]
 	xidTime    time.Time
+	xids       []XID     // since the last snapshot
 	retryAt    time.Time // a lost GPU is probed again then
 }
 

@@ -43,7 +43,7 @@ func TestFaultBounds(t *testing.T) {
 // An Xid is told for ten minutes; one that was there an hour before watching began, or is repeated, is not new.
 func TestXIDBounds(t *testing.T) {
 	at := time.Unix(100_000, 0)
-	look := func(x *xid, now float64, code uint64, before time.Duration) {
+	look := func(x *xids, now float64, code uint64, before time.Duration) {
 		g := sampler.GPU{LastXID: sampler.Some(code)}
 		if before >= 0 {
 			g.LastXIDTime = sampler.Some(at.Add(-before))
@@ -51,12 +51,12 @@ func TestXIDBounds(t *testing.T) {
 		x.add(&g, at, now)
 	}
 	for before, want := range map[time.Duration]bool{time.Hour - 1: true, time.Hour: false, -1: true} {
-		var x xid
-		if look(&x, 0, 79, before); x.fresh != want {
-			t.Errorf("%v before: new %v", before, x.fresh)
+		var x xids
+		if look(&x, 0, 79, before); len(x.recent) == 1 != want {
+			t.Errorf("%v before: new %v", before, x.recent)
 		}
 	}
-	var x xid
+	var x xids
 	x.add(&sampler.GPU{}, at, 0)
 	look(&x, 5, 79, 2*time.Hour) // it came while somebody looked
 	for i, row := range []struct {
@@ -64,14 +64,36 @@ func TestXIDBounds(t *testing.T) {
 		before time.Duration
 		seen   float64
 	}{{79, 2 * time.Hour, 5}, {79, -1, 5}, {79, time.Hour, 5}, {79, time.Minute, 13}, {48, time.Minute, 14}} {
-		if look(&x, float64(10+i), row.code, row.before); x.seen != row.seen || !x.fresh || x.code != row.code {
+		look(&x, float64(10+i), row.code, row.before)
+		if n := len(x.recent); n == 0 || x.recent[n-1].seen != row.seen || x.recent[n-1].Code != row.code {
 			t.Errorf("look %d: %+v, want it seen at %v", i, x, row.seen)
 		}
 	}
 	for now, want := range map[float64]int{600: 1, 601: 0} {
-		if got := checkXID(&Facts{now: now, gpu: &gpu{xid: xid{fresh: true, code: 79}}}); len(got) != want {
+		if got := checkXID(&Facts{now: now, gpu: &gpu{xids: xids{recent: []seenXID{{XID: sampler.XID{Code: 79}}}}}}); len(got) != want {
 			t.Errorf("%v s later: %v", now, got)
 		}
+	}
+}
+
+// Errors that come together, or while another one is told, are alerts of their own, and the first one stays.
+func TestXIDsTogether(t *testing.T) {
+	var x xids
+	at := time.Unix(100_000, 0)
+	x.add(&sampler.GPU{}, at, 0)
+	x.add(&sampler.GPU{LastXID: sampler.Some(uint64(43)), XIDs: []sampler.XID{{Code: 31}, {Code: 43}}}, at, 1)
+	x.add(&sampler.GPU{LastXID: sampler.Some(uint64(43))}, at, 2)
+	x.add(&sampler.GPU{LastXID: sampler.Some(uint64(48))}, at, 300)
+	for now, want := range map[float64]string{300: "[warning 31 warning 43 critical 48]", 700: "[critical 48]"} {
+		if got := levels(checkXID(&Facts{now: now, gpu: &gpu{xids: x}})); got != want {
+			t.Errorf("%v s: %s, want %s", now, got, want)
+		}
+	}
+	for i := range 3 * maxXIDCodes {
+		x.add(&sampler.GPU{LastXID: sampler.Some(uint64(1000 + i))}, at, 301)
+	}
+	if len(x.recent) > maxXIDCodes {
+		t.Errorf("%d are kept", len(x.recent))
 	}
 }
 
