@@ -3,6 +3,7 @@ package sampler
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -177,6 +178,23 @@ func silence(text string, since, at time.Time) string {
 		return text
 	}
 	return fmt.Sprintf("%v (%.0f s): %s", ErrNotAnswering, at.Sub(since).Seconds(), why)
+}
+
+// Unanswered is for how long a GPU has not answered, by the text of its error, and the text up to there: where a call hangs, and
+// where something of it is out of date; false: that is not told.
+func Unanswered(text string) (head string, age time.Duration, told bool) {
+	for _, err := range []error{ErrNotAnswering, ErrStale} {
+		at := strings.Index(text, err.Error()+" (")
+		if at < 0 {
+			continue
+		}
+		at += len(err.Error() + " (")
+		seconds, _, closed := strings.Cut(text[at:], " s)")
+		if n, err := strconv.Atoi(seconds); err == nil && closed && n >= 0 {
+			return text[:at+len(seconds+" s)")], time.Duration(min(n, 1e9)) * time.Second, true
+		}
+	}
+	return "", 0, false
 }
 
 // gpu is the GPU at a time, of a connection since opened; its memory is asked for every period. asking: who knows of its processes more than the driver; nil: nobody.

@@ -1,9 +1,26 @@
 package sampler
 
 import (
+	"fmt"
 	"testing"
 	"time"
 )
+
+// The age that an error tells is read from it again.
+func TestUnanswered(t *testing.T) {
+	for text, want := range map[string]string{
+		silence(fmt.Sprintf("%v: a driver call (memory) has not returned", ErrNotAnswering), noon, noon.Add(72*time.Second)): "not answering (72 s) 1m12s true",
+		fmt.Errorf("%w (%.0f s): process list", ErrStale, 4.2).Error():                                                       "out of date (4 s) 4s true",
+		"memory: not answering (3 s): a driver call (memory) has not returned":                                               "memory: not answering (3 s) 3s true",
+		"not answering: a driver call (memory) has not returned":                                                             " 0s false",
+		"not answering (x s)": " 0s false", "not answering (": " 0s false", "GPU is lost (5 s)": " 0s false", "": " 0s false",
+	} {
+		head, age, told := Unanswered(text)
+		if got := fmt.Sprintf("%s %v %v", head, age, told); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
 
 // What a driver says of memory adds up in the end, whatever it counted twice.
 func TestReadingBounds(t *testing.T) {

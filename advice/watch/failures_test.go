@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -37,6 +38,44 @@ func TestFaultBounds(t *testing.T) {
 		if want := []float64{0, 0, 2, 3}[i]; f.since != want || f.text != text {
 			t.Errorf("%q since %v", f.text, f.since)
 		}
+	}
+}
+
+// A GPU whose calls hang one after the other is one incident until all are back, with the age that its error tells.
+func TestStillSilent(t *testing.T) {
+	w, used := New(Options{}), sampler.Some(30*sampler.GiB)
+	hangs := func(seconds int, what string) string {
+		return fmt.Sprintf("not answering (%d s): a driver call (%s) has not returned", seconds, what)
+	}
+	for i := range 40 {
+		s := snapshotOf(float64(i), 80*1024, 0)
+		g := &s.GPUs[0]
+		said := ""
+		switch {
+		case i < 3 || i >= 30:
+			g.Memory.Used = used
+		case i < 20:
+			g.Memory.Used, g.Error = sampler.Opt[sampler.Bytes]{}, sampler.Some(hangs(i, "memory"))
+			said = fmt.Sprintf("GPU 0: no answer for %d s; its figures are unknown", i)
+		case i < 23:
+			g.Memory.Used, g.Error = used, sampler.Some(fmt.Sprintf("out of date (%d s): utilization, power, clocks, temperature", i))
+			said = fmt.Sprintf("GPU 0: no answer for %d s but of its memory; utilization, power, clocks and processes are unknown", i)
+		default:
+			g.Memory.Used, g.Error = used, sampler.Some(hangs(i, "metrics and processes"))
+			said = fmt.Sprintf("GPU 0: no answer for %d s but of its memory; utilization, power, clocks and processes are unknown", i)
+		}
+		open := w.Add(s)
+		if (i < 10 || i > 30) && len(open) > 0 || i > 12 && i < 30 && (len(open) != 1 || open[0].Text != said) {
+			t.Errorf("%d s: %v, want %q", i, open, said)
+		}
+	}
+	if past := w.Past(); len(past) != 1 {
+		t.Errorf("%d alerts: %v", len(past), past)
+	}
+	// What is out of date without having hung is read seldom.
+	var f fault
+	if f.add(&sampler.GPU{Error: sampler.Some("out of date (60 s): process list")}, 100); f.kind != faultOther || f.since != 100 {
+		t.Errorf("read seldom: %+v", f)
 	}
 }
 

@@ -73,8 +73,14 @@ func (f *fault) add(r *sampler.GPU, now float64) {
 	if ok {
 		kind = faultOf(text)
 	}
+	if f.kind == faultSilent && kind == faultOther && strings.Contains(text, sampler.ErrStale.Error()) {
+		kind = faultSilent // a call has come back, the others are still to: what is back is read
+	}
 	if kind != f.kind {
 		f.since = now
+	}
+	if _, age, told := sampler.Unanswered(text); told && kind == faultSilent {
+		f.since = now - age.Seconds() // before that was known
 	}
 	f.kind, f.text = kind, text
 }
