@@ -17,12 +17,13 @@ import (
 
 // app is what the commands share: the streams, the environment, the common options.
 type app struct {
-	in  io.Reader
-	out io.Writer
-	err io.Writer
-	env func(string) string
-	opt options
-	set *settings // what the options were read from
+	in   io.Reader
+	out  io.Writer
+	err  io.Writer
+	env  func(string) string
+	opt  options
+	args []string  // as they were typed
+	set  *settings // what the options were read from
 
 	troubles chan<- string // where a screen shows what would be said; nil: there is none
 	runs     bool          // a command that is watched from its start
@@ -32,7 +33,9 @@ type app struct {
 func (a *app) words() lang.Catalog { return lang.For(string(a.opt.lang)) }
 
 // say prints a line for people beside the output.
-func (a *app) say(text string) { fmt.Fprintln(a.err, "nvpeak: "+redact.Text(sampler.Clean(text))) }
+func (a *app) say(text string) {
+	fmt.Fprintln(a.err, "nvpeak: "+redact.Quoting(sampler.Clean(text), a.args))
+}
 
 // warn says what is wrong beside what is done, on the screen where there is one, which shows one such line at a time.
 func (a *app) warn(text string) {

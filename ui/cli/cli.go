@@ -50,13 +50,14 @@ func signalContext() (context.Context, func()) {
 }
 
 func (a *app) run(ctx context.Context, args []string) int {
+	a.args = args
 	root, help := a.root(), &failing{w: a.out}
 	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
 		a.completeValues(root)
 	}
 	root.SetArgs(joined(args))
 	root.SetOut(help)
-	return exitCode(cmp.Or(root.ExecuteContext(ctx), help.err), a.err)
+	return exitCode(cmp.Or(root.ExecuteContext(ctx), help.err), a.err, args...)
 }
 
 // failing remembers why a text could not be written: help looks at no error.
