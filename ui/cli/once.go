@@ -56,7 +56,9 @@ func (a *app) once(ctx context.Context, f *onceFlags) error {
 	if a.remote() {
 		return a.fleetOnce(ctx, f)
 	}
-	a.opt.interval = min(a.opt.interval, onceWait/4) // the snapshot has what was read up to a whole one
+	if a.opt.demo == "" { // a demo has its snapshots from before
+		a.opt.interval = min(a.opt.interval, onceWait/4) // the snapshot has what was read up to a whole one
+	}
 	l, err := a.source(sampler.Options{Settle: onceWait})
 	if err != nil {
 		return err

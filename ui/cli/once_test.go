@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -19,5 +20,18 @@ func TestOnceFrameOptions(t *testing.T) {
 	t.Setenv("NVPEAK_SORT", "-mem")
 	if _, stderr, code := command(t, "once", "--demo"); code != 0 {
 		t.Errorf("a variable: exit %d, %q", code, stderr)
+	}
+}
+
+// One picture of a large demo does not cost as much as its whole past at the pace of a single snapshot.
+func TestOnceOfLargeDemo(t *testing.T) {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if _, stderr, code := command(t, "once", "--demo=sixtyfour", "--json"); code != 0 {
+		t.Fatalf("exit %d, %q", code, stderr)
+	}
+	runtime.ReadMemStats(&after)
+	if spent := after.TotalAlloc - before.TotalAlloc; spent > 1<<30 {
+		t.Errorf("%d MB", spent>>20)
 	}
 }
