@@ -9,7 +9,6 @@ import (
 
 	"nvpeak/advice/lang"
 	"nvpeak/advice/watch"
-	"nvpeak/sampler"
 	"nvpeak/sampler/redact"
 	"nvpeak/ui"
 	"nvpeak/ui/plain"
@@ -34,7 +33,7 @@ func (a *app) words() lang.Catalog { return lang.For(string(a.opt.lang)) }
 
 // say prints a line for people beside the output.
 func (a *app) say(text string) {
-	fmt.Fprintln(a.err, "nvpeak: "+redact.Quoting(sampler.Clean(text), a.args))
+	fmt.Fprintln(a.err, "nvpeak: "+redact.Quoting(line(text), a.args))
 }
 
 // warn says what is wrong beside what is done, on the screen where there is one, which shows one such line at a time.

@@ -74,11 +74,16 @@ func oneLine(err error) string {
 	if strings.HasPrefix(text, "internal error") {
 		return text
 	}
-	text = sampler.Clean(strings.ReplaceAll(strings.TrimSpace(text), "\n", "; ")) // several errors are a line each
+	text = line(text)
 	if withoutGPU(err) {
 		return text + " (to look around without a GPU: nvpeak --demo)"
 	}
 	return text
+}
+
+// line is a text as one harmless line; several errors are a line each.
+func line(text string) string {
+	return sampler.Clean(strings.ReplaceAll(strings.TrimSpace(text), "\n", "; "))
 }
 
 // withoutGPU says whether there is no GPU that could be measured.
