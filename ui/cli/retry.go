@@ -50,7 +50,7 @@ func (a *app) runTries(ctx context.Context, args []string, f *runFlags) error {
 	}
 	if err := t.wait(ctx); err != nil {
 		if no := (notFree{}); errors.As(err, &no) {
-			a.say(a.words().Say("retry.timeout", "need", no.need, "span", no.span))
+			a.say(no.said)
 		}
 		return err
 	}
@@ -200,7 +200,7 @@ func (t *tries) adopt(ctx context.Context, now *try, c retry.Change) (bool, erro
 	case context.Cause(ctx) != nil:
 		return false, context.Cause(ctx)
 	case errors.As(err, &no):
-		t.stop(now, t.words().Say("retry.timeout", "need", no.need, "span", no.span))
+		t.stop(now, no.said)
 	case err != nil:
 		t.stop(now, oneLine(err))
 	}

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -12,11 +11,10 @@ import (
 	"nvpeak/sampler"
 )
 
-// notFree is the answer no of a wait, with what was waited for.
+// notFree is the answer no of a wait, with what there was in the end.
 type notFree struct {
 	answerNo
-	need sampler.Bytes
-	span string
+	said string
 }
 
 func (e notFree) Unwrap() error { return e.answerNo }
@@ -70,10 +68,7 @@ func (t *tries) wait(ctx context.Context) error {
 	if set && len(gpus) == 0 {
 		return usagef("--wait: %s is empty, so the command sees no GPU", retry.VisibleDevices)
 	}
-	f := &fitFlags{gpus: t.count(), timeout: t.flags.retry.timeout, hold: usualSpan}
-	if f.timeout > 0 {
-		f.hold = min(f.hold, f.timeout/2)
-	}
+	f := &fitFlags{gpus: t.count(), timeout: t.flags.retry.timeout, hold: usualHold(t.flags.retry.timeout)}
 	need := t.opt.need.Or(0)
 	if !t.isTerminal(t.err) { // there the progress says it
 		id := "retry.waiting.one"
@@ -85,9 +80,6 @@ func (t *tries) wait(ctx context.Context) error {
 	}
 	var ready []watch.Fit
 	err := t.within(func() (err error) { ready, err = t.waitFor(ctx, f, need); return err })
-	if no := (answerNo{}); errors.As(err, &no) {
-		return notFree{no, need, t.words().Lasted(f.timeout.Seconds())}
-	}
 	if err != nil {
 		return err
 	}
