@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"context"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -37,6 +38,23 @@ func onceCommand(a *app) *cobra.Command {
 	return c
 }
 
+// oneForm refuses several forms at a time.
+func (f *onceFlags) oneForm() error {
+	var forms []string
+	for _, form := range []struct {
+		flag   string
+		wanted bool
+	}{{"--json", f.json}, {"--csv", f.csv.fields != nil}, {"--size", f.size.w > 0}} {
+		if form.wanted {
+			forms = append(forms, form.flag)
+		}
+	}
+	if len(forms) > 1 {
+		return usagef("%s exclude each other", strings.Join(forms, " and "))
+	}
+	return nil
+}
+
 // frameOptions say how a frame of the monitor looks; the tables, JSON and CSV have no use for them.
 var frameOptions = []string{"columns", "sort", "span", "plot"}
 
@@ -47,6 +65,9 @@ const onceWait = 40 * time.Millisecond
 func (a *app) once(ctx context.Context, f *onceFlags) error {
 	if a.listDemos() {
 		return nil
+	}
+	if err := f.oneForm(); err != nil {
+		return err
 	}
 	for _, name := range frameOptions {
 		if f.size.w == 0 && a.set.origins[name].how == fromFlag {
@@ -89,8 +110,10 @@ func (a *app) printOnce(snaps []*sampler.Snapshot, label string, f *onceFlags) e
 	var s *sampler.Snapshot
 	for i, snap := range snaps {
 		snaps[i] = a.shown(snap, f.keep)
-		s = withAlerts(snaps[i], watch).Wall()
+		s = withAlerts(snaps[i], watch)
 	}
+	s.Requests = nil // those since a snapshot that nobody gets
+	s = s.Wall()
 	var err error
 	switch {
 	case f.size.w > 0:

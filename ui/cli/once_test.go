@@ -23,6 +23,16 @@ func TestOnceFrameOptions(t *testing.T) {
 	}
 }
 
+// One form at a time.
+func TestOnceForms(t *testing.T) {
+	for _, forms := range [][]string{{"--json", "--csv=index"}, {"--json", "--size=80x24"}, {"--csv", "--size=80x24"}, {"--json", "--csv", "--size=80x24"}} {
+		out, stderr, code := command(t, append([]string{"once", "--demo"}, forms...)...)
+		if code != 2 || out != "" || !strings.Contains(stderr, "exclude each other") || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%q: exit %d, %q", forms, code, stderr)
+		}
+	}
+}
+
 // One picture of a large demo does not cost as much as its whole past at the pace of a single snapshot.
 func TestOnceOfLargeDemo(t *testing.T) {
 	var before, after runtime.MemStats
