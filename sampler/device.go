@@ -235,13 +235,19 @@ func (d *device) gpu(lost error, at, opened time.Time, period time.Duration, ask
 		g.Memory.Window = &w
 	}
 	g.Processes = append(make([]Process, 0, len(d.procs)), d.procs...)
-	if d.procsOK && oldList == nil { // of an old one it would be anything
+	if d.procsOK && oldList == nil && !d.outrun(g.Memory.Used) { // of an old one it would be anything
 		g.attribute(d.procUsed.Else(g.Memory.Used).Or(0), func(pid int, nobodys Bytes) bool {
 			ended := d.low <= nobodys+staleBytes && d.low+staleBytes <= d.procUsed.Or(0) // for all that is known: it would have kept its context
 			return !ended && (asking == nil || asking.Alone(g.Key(), pid))
 		})
 	}
 	return g
+}
+
+// outrun says whether the memory has fallen so far since a slow list of several processes that what they have is not of now: that
+// nothing is unattributed would then be said of figures that do not add up.
+func (d *device) outrun(used Opt[Bytes]) bool {
+	return d.listTook > 2*listTakes && len(d.procs) > 1 && sumOf(d.procs) > used.Or(MaxPlausible)+staleBytes
 }
 
 // edge is how long after a process list the next reading can be of the memory that the list tells: about the slowest pace at which

@@ -35,6 +35,8 @@ type tries struct {
 	resume  retry.Resume
 	began   time.Time
 	stdin   int64 // where standard input began; -1: it is no file
+
+	unanswered bool // the driver has not answered when GPUs for another try were looked for
 }
 
 // runTries runs a command, and again with a change while it dies of GPU memory and the flags want it.

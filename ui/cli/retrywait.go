@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -112,6 +113,9 @@ func (t *tries) freeGPUs(ctx context.Context, now *try) *retry.GPUs {
 	if mask, set := t.mask(); !known || need == 0 || set && len(mask) == 0 {
 		return nil
 	}
+	if t.unanswered && !now.watched.figures() { // it does not answer this time either
+		return nil
+	}
 	g := &retry.GPUs{Need: need, Waits: t.flags.retry.wait}
 	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
@@ -123,6 +127,7 @@ func (t *tries) freeGPUs(ctx context.Context, now *try) *retry.GPUs {
 		})
 	})
 	if err != nil {
+		t.unanswered = ctx.Err() != nil || errors.Is(err, errNoAnswer)
 		return nil
 	}
 	return g
