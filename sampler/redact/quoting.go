@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -42,7 +43,7 @@ func quotable(typed, single []string) (words []string) {
 		}
 	}
 	words = slices.DeleteFunc(words, func(word string) bool { return len(word) < 2 })
-	slices.SortFunc(words, func(a, b string) int { return len(b) - len(a) })
+	slices.SortFunc(words, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
 	words = slices.Compact(words)
 	return words[:min(len(words), mostStandIns)]
 }
