@@ -248,8 +248,13 @@ func (c *collector) undecided() bool {
 func (c *collector) sawXID(dev int, xid uint64, at time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if dev >= 0 && dev < len(c.gpus) {
-		c.gpus[dev].xid, c.gpus[dev].xidTime = Some(xid), at
+	if dev < 0 || dev >= len(c.gpus) {
+		return
+	}
+	d := c.gpus[dev]
+	d.xid, d.xidTime = Some(xid), at
+	if len(d.xids) < maxXIDs {
+		d.xids = append(d.xids, XID{xid, Some(at)})
 	}
 }
 
@@ -268,6 +273,7 @@ func (c *collector) snapshot(at time.Time, host string, hm Opt[HostMemory]) *Sna
 	for _, d := range c.gpus {
 		d.rises.tell(&d.win, d.asked)
 		g := d.gpu(c.lost, at, c.opened, c.period(), c.asking)
+		g.XIDs, d.xids = d.xids, nil
 		if g.Memory.Window == nil { // what it saw before the error
 			c.marks.window(g.Key(), &d.mem, &d.win)
 		}

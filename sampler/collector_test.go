@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -572,6 +573,54 @@ func TestXID(t *testing.T) {
 	c.sawXID(5, 48, noon)
 	if g := c.shot(noon.Add(time.Hour)).GPUs[0]; g.LastXID.Or(0) != 79 || !g.LastXIDTime.Or(time.Time{}).Equal(noon) {
 		t.Errorf("last Xid %v at %v", g.LastXID, g.LastXIDTime)
+	}
+}
+
+// Of errors that come together the first is mostly the cause: each is in one snapshot, in order.
+func TestXIDsTogether(t *testing.T) {
+	c := collected()
+	c.reading(0, noon, reading(GiB), nil)
+	for i, code := range []uint64{31, 43, 43} {
+		c.sawXID(0, code, noon.Add(ms(i)))
+	}
+	g := c.shot(noon.Add(time.Second)).GPUs[0]
+	want := []XID{{31, Some(noon)}, {43, Some(noon.Add(ms(1)))}, {43, Some(noon.Add(ms(2)))}}
+	if !slices.Equal(g.XIDs, want) || g.LastXID.Or(0) != 43 {
+		t.Errorf("told are %v, the last is %v", g.XIDs, g.LastXID)
+	}
+	if g := c.shot(noon.Add(2 * time.Second)).GPUs[0]; g.XIDs != nil || g.LastXID.Or(0) != 43 {
+		t.Errorf("in the next snapshot are %v", g.XIDs)
+	}
+	for i := range maxXIDs + 9 {
+		c.sawXID(0, uint64(i), noon)
+	}
+	if g := c.shot(noon.Add(3 * time.Second)).GPUs[0]; len(g.XIDs) != maxXIDs || g.XIDs[0].Code != 0 || g.LastXID.Or(0) != maxXIDs+8 {
+		t.Errorf("of a storm %d are kept", len(g.XIDs))
+	}
+}
+
+// Who knows the newest alone tells of each change of it.
+func TestXIDsSince(t *testing.T) {
+	at := func(code uint64, seconds int) Opt[XID] {
+		return Some(XID{code, Some(noon.Add(time.Duration(seconds) * time.Second))})
+	}
+	undated := Some(XID{Code: 31})
+	for _, row := range []struct {
+		told, newest Opt[XID]
+		want         int
+	}{{Opt[XID]{}, Opt[XID]{}, 0}, {Opt[XID]{}, at(31, 1), 1}, {at(31, 1), at(31, 1), 0}, {at(31, 1), at(31, 2), 1}, {at(31, 1), at(43, 1), 1},
+		{at(31, 1), undated, 0}, {undated, at(31, 1), 1}, {undated, undated, 0}, {at(31, 1), Opt[XID]{}, 0}} {
+		var g GPU
+		if x, ok := row.newest.Value(); ok {
+			g.LastXID, g.LastXIDTime = Some(x.Code), x.Time
+		}
+		if got := g.XIDsSince(row.told); len(got) != row.want {
+			t.Errorf("%v after %v: %v", row.newest, row.told, got)
+		}
+		g.XIDs = []XID{{Code: 1}, {Code: 2}}
+		if got := g.XIDsSince(row.told); len(got) != 2 {
+			t.Errorf("of two there are %v", got)
+		}
 	}
 }
 

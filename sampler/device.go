@@ -3,6 +3,7 @@ package sampler
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -51,6 +52,7 @@ type device struct {
 	news       *uint64   // the same for the screen
 	xid        Opt[uint64]
 	xidTime    time.Time
+	xids       []XID     // since the last snapshot
 	retryAt    time.Time // a lost GPU is probed again then
 }
 
@@ -178,6 +180,23 @@ func silence(text string, since, at time.Time) string {
 	return fmt.Sprintf("%v (%.0f s): %s", ErrNotAnswering, at.Sub(since).Seconds(), why)
 }
 
+// Unanswered is for how long a GPU has not answered, by the text of its error, and the text up to there: where a call hangs, and
+// where something of it is out of date; false: that is not told.
+func Unanswered(text string) (head string, age time.Duration, told bool) {
+	for _, err := range []error{ErrNotAnswering, ErrStale} {
+		at := strings.Index(text, err.Error()+" (")
+		if at < 0 {
+			continue
+		}
+		at += len(err.Error() + " (")
+		seconds, _, closed := strings.Cut(text[at:], " s)")
+		if n, err := strconv.Atoi(seconds); err == nil && closed && n >= 0 {
+			return text[:at+len(seconds+" s)")], time.Duration(min(n, 1e9)) * time.Second, true
+		}
+	}
+	return "", 0, false
+}
+
 // gpu is the GPU at a time, of a connection since opened; its memory is asked for every period. asking: who knows of its processes more than the driver; nil: nobody.
 func (d *device) gpu(lost error, at, opened time.Time, period time.Duration, asking Asking) GPU {
 	g := GPU{Index: d.dev.Index, UUID: d.dev.UUID, PCI: d.dev.PCI, Name: d.dev.Name, MIG: d.dev.MIG, Unsplit: d.dev.Unsplit,
@@ -216,13 +235,19 @@ func (d *device) gpu(lost error, at, opened time.Time, period time.Duration, ask
 		g.Memory.Window = &w
 	}
 	g.Processes = append(make([]Process, 0, len(d.procs)), d.procs...)
-	if d.procsOK && oldList == nil { // of an old one it would be anything
+	if d.procsOK && oldList == nil && !d.outrun(g.Memory.Used) { // of an old one it would be anything
 		g.attribute(d.procUsed.Else(g.Memory.Used).Or(0), func(pid int, nobodys Bytes) bool {
 			ended := d.low <= nobodys+staleBytes && d.low+staleBytes <= d.procUsed.Or(0) // for all that is known: it would have kept its context
 			return !ended && (asking == nil || asking.Alone(g.Key(), pid))
 		})
 	}
 	return g
+}
+
+// outrun says whether the memory has fallen so far since a slow list of several processes that what they have is not of now: that
+// nothing is unattributed would then be said of figures that do not add up.
+func (d *device) outrun(used Opt[Bytes]) bool {
+	return d.listTook > 2*listTakes && len(d.procs) > 1 && sumOf(d.procs) > used.Or(MaxPlausible)+staleBytes
 }
 
 // edge is how long after a process list the next reading can be of the memory that the list tells: about the slowest pace at which

@@ -1,9 +1,55 @@
 package sampler
 
 import (
+	"fmt"
 	"testing"
 	"time"
 )
+
+// Where a slow list has several processes and the memory has fallen since, nobody says that nothing is unattributed.
+func TestOutrunList(t *testing.T) {
+	for name, row := range map[string]struct {
+		took time.Duration
+		used Bytes
+		pids int
+		want Opt[Bytes]
+	}{
+		"slow":              {2*listTakes + 1, 10 * GiB, 2, Opt[Bytes]{}},
+		"quick":             {2 * listTakes, 10 * GiB, 2, Some(Bytes(0))},
+		"slow, risen":       {time.Second, 30 * GiB, 2, Some(10 * GiB)},
+		"slow, about as it": {time.Second, 20*GiB - staleBytes, 2, Some(Bytes(0))},
+		"slow, of one":      {time.Second, 10 * GiB, 1, Some(Bytes(0))}, // it gave the memory back
+	} {
+		c := collected()
+		c.reading(0, noon, reading(20*GiB), nil)
+		var procs []Process
+		for i := range row.pids {
+			procs = append(procs, Process{PID: 1 + i, Memory: Some(20 * GiB / Bytes(row.pids))})
+		}
+		c.listTook(0, row.took)
+		c.slow(0, noon, Metrics{}, nil, procs, nil)
+		c.reading(0, noon.Add(ms(500)), reading(row.used), nil)
+		if got := c.shot(noon.Add(ms(600))).GPUs[0].Memory.Unattributed; got != row.want {
+			t.Errorf("%s: %v, want %v", name, got, row.want)
+		}
+	}
+}
+
+// The age that an error tells is read from it again.
+func TestUnanswered(t *testing.T) {
+	for text, want := range map[string]string{
+		silence(fmt.Sprintf("%v: a driver call (memory) has not returned", ErrNotAnswering), noon, noon.Add(72*time.Second)): "not answering (72 s) 1m12s true",
+		fmt.Errorf("%w (%.0f s): process list", ErrStale, 4.2).Error():                                                       "out of date (4 s) 4s true",
+		"memory: not answering (3 s): a driver call (memory) has not returned":                                               "memory: not answering (3 s) 3s true",
+		"not answering: a driver call (memory) has not returned":                                                             " 0s false",
+		"not answering (x s)": " 0s false", "not answering (": " 0s false", "GPU is lost (5 s)": " 0s false", "": " 0s false",
+	} {
+		head, age, told := Unanswered(text)
+		if got := fmt.Sprintf("%s %v %v", head, age, told); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
 
 // What a driver says of memory adds up in the end, whatever it counted twice.
 func TestReadingBounds(t *testing.T) {

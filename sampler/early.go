@@ -64,7 +64,7 @@ func (d *device) renew(g *GPU, marks *Watermarks) {
 	g.Memory.Window, g.Memory.Peak, g.Memory.PeakPID, g.Memory.WorstFree = &win, &m.peak, m.pid, m.worstFree
 	g.Processes = slices.Clone(g.Processes)
 	for i := range g.Processes {
-		if m := marks.procs[g.Processes[i].Key(key)]; m != nil {
+		if m := marks.procs[g.Processes[i].Key(key)]; m != nil && m.peak.Source != "" {
 			peak := m.peak
 			g.Processes[i].Peak = &peak
 		}

@@ -47,7 +47,8 @@ type GPU struct {
 	Metrics
 	LastXID     Opt[uint64]    `json:"last_xid"`
 	LastXIDTime Opt[time.Time] `json:"last_xid_time"`
-	Error       Opt[string]    `json:"error"` // why this GPU gives no figures now, or lacks some
+	XIDs        []XID          `json:"xids,omitempty"` // since the snapshot before, oldest first
+	Error       Opt[string]    `json:"error"`          // why this GPU gives no figures now, or lacks some
 	Processes   []Process      `json:"processes"`
 }
 

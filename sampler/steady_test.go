@@ -64,14 +64,14 @@ func TestSteady(t *testing.T) {
 
 // TestWallLeavesTheOriginal: a published snapshot is never changed.
 func TestWallLeavesTheOriginal(t *testing.T) {
-	g := GPU{LastXIDTime: Some(noon), Memory: Memory{Peak: &Peak{Time: noon}, Window: &Window{MaxTime: noon}},
+	g := GPU{LastXIDTime: Some(noon), XIDs: []XID{{Time: Some(noon)}}, Memory: Memory{Peak: &Peak{Time: noon}, Window: &Window{MaxTime: noon}},
 		Processes: []Process{{StartTime: Some(noon), Peak: &Peak{Time: noon}}, {}}}
 	s := (&Snapshot{Time: noon, GPUs: []GPU{g}, Alerts: []Alert{{Time: noon}}}).WithAhead(time.Hour)
 	w, later := s.Wall(), noon.Add(time.Hour)
 	for i, row := range []struct{ s *Snapshot }{{s}, {w}} {
 		want := []time.Time{noon, later}[i]
 		g, p := row.s.GPUs[0], row.s.GPUs[0].Processes[0]
-		for k, at := range []time.Time{row.s.Time, row.s.Alerts[0].Time, g.LastXIDTime.Or(later), g.Memory.Peak.Time, g.Memory.Window.MaxTime, p.StartTime.Or(noon), p.Peak.Time} {
+		for k, at := range []time.Time{row.s.Time, row.s.Alerts[0].Time, g.LastXIDTime.Or(later), g.XIDs[0].Time.Or(later), g.Memory.Peak.Time, g.Memory.Window.MaxTime, p.StartTime.Or(noon), p.Peak.Time} {
 			if !at.Equal(want) {
 				t.Errorf("time %d of snapshot %d is %v", k, i, at)
 			}

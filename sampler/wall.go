@@ -52,6 +52,10 @@ func (s *Snapshot) Retime(at, start func(time.Time) time.Time) {
 	for i := range s.GPUs {
 		g := &s.GPUs[i]
 		g.LastXIDTime, g.Memory.Peak = retimed(g.LastXIDTime, at), g.Memory.Peak.retimed(at)
+		g.XIDs = slices.Clone(g.XIDs)
+		for n := range g.XIDs {
+			g.XIDs[n].Time = retimed(g.XIDs[n].Time, at)
+		}
 		if g.Memory.Window != nil {
 			w := *g.Memory.Window
 			w.MaxTime, w.RiseTime, g.Memory.Window = at(w.MaxTime), retimed(w.RiseTime, at), &w

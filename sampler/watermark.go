@@ -21,6 +21,8 @@ const maxMarks = 1024
 
 type procMark struct {
 	peak Peak
+	told Bytes // the highest that its source has told, which tells that of its whole life
+	old  Bytes // of that, what was told before Reset: it is none since
 	seen time.Time
 }
 
@@ -29,8 +31,14 @@ func NewWatermarks() *Watermarks {
 	return &Watermarks{gpus: map[GPUKey]*gpuMark{}, procs: map[ProcessKey]*procMark{}}
 }
 
-// Reset forgets all peaks; they begin again with the next snapshot.
-func (w *Watermarks) Reset() { *w = *NewWatermarks() }
+// Reset forgets all peaks; they begin again with the next snapshot. What the driver, the allocator and the requests tell of the whole
+// life of a process counts again once it is more than before.
+func (w *Watermarks) Reset() {
+	w.gpus = map[GPUKey]*gpuMark{}
+	for _, m := range w.procs {
+		*m = procMark{told: m.told, old: m.told, seen: m.seen}
+	}
+}
 
 // Clone is a copy that goes its own way.
 func (w *Watermarks) Clone() *Watermarks {
@@ -151,11 +159,17 @@ func (w *Watermarks) processes(at time.Time, g *GPU) {
 		if m == nil {
 			continue
 		}
-		if p.Peak != nil && p.Peak.Bytes >= m.peak.Bytes {
-			m.peak = *p.Peak // the driver's or the allocator's own, or a recorded one
+		if p.Peak != nil {
+			m.told = max(m.told, p.Peak.Bytes)
+			if p.Peak.Bytes >= m.peak.Bytes && (m.old == 0 || p.Peak.Bytes > m.old) {
+				m.peak = *p.Peak // the driver's or the allocator's own, or a recorded one
+			}
 		}
 		m.seen = at
-		if p.Peak == nil || *p.Peak != m.peak {
+		switch {
+		case m.peak.Source == "": // nothing since Reset
+			p.Peak = nil
+		case p.Peak == nil || *p.Peak != m.peak:
 			peak := m.peak
 			p.Peak = &peak
 		}

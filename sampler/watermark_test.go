@@ -85,6 +85,34 @@ func TestWatermarksReset(t *testing.T) {
 	}
 }
 
+// What the driver tells of the whole life of a process is no peak since a reset, until it is a new one.
+func TestResetOfToldPeaks(t *testing.T) {
+	for _, source := range []string{PeakDriver, PeakCalls, PeakCallsAlone, PeakAllocator} {
+		w := NewWatermarks()
+		step := func(i int, used, told Bytes) *Peak {
+			s := shot(noon.Add(time.Duration(i)*time.Second), 60*GiB, 1)
+			p := &s.GPUs[0].Processes[0]
+			p.Memory, p.Peak = Opt[Bytes]{}, &Peak{told, noon, source}
+			if used > 0 {
+				p.Memory = Some(used)
+			}
+			w.Apply(s)
+			return p.Peak
+		}
+		step(0, 50*GiB, 47*GiB) // sampled more than was told
+		w.Reset()
+		for i, row := range []struct {
+			used, told, want Bytes
+			source           string
+		}{{0, 47 * GiB, 0, ""}, {9 * GiB, 47 * GiB, 9 * GiB, PeakSampled}, {12 * GiB, 47 * GiB, 12 * GiB, PeakSampled}, {9 * GiB, 48 * GiB, 48 * GiB, source}, {9 * GiB, 48 * GiB, 48 * GiB, source}} {
+			switch p := step(1+i, row.used, row.told); {
+			case p == nil && row.want > 0, p != nil && (p.Bytes != row.want || p.Source != row.source):
+				t.Errorf("%s, snapshot %d: %+v, want %v %s", source, i, p, row.want, row.source)
+			}
+		}
+	}
+}
+
 // TestProcessPeaks: the driver's accounting is exact and beats what was sampled.
 func TestProcessPeaks(t *testing.T) {
 	exact := &Peak{20 * GiB, noon.Add(-time.Minute), PeakDriver}

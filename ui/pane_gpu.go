@@ -112,8 +112,13 @@ func (v *view) gpuTitle(c *canvas, r rect, g *sampler.GPU, focused, boxed bool) 
 	x = c.cut(x, r.y, r.x+r.w-1, theme.Strong, shortName(g.Name)+" ")
 	if msg, ok := g.Error.Value(); ok && !neverKnown(g) {
 		text := " " + v.words.Reason(msg) + " "
-		if width(text) > r.x+r.w-1-x && g.Silent() {
-			return msg
+		if width(text) > r.x+r.w-1-x {
+			if g.Silent() {
+				return msg
+			}
+			if head, _, told := sampler.Unanswered(msg); told { // the alert says which call
+				text = " " + v.words.Reason(head) + " "
+			}
 		}
 		c.cut(x, r.y, r.x+r.w-1, theme.Critical, text)
 		return ""

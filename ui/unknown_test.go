@@ -62,6 +62,25 @@ func TestMemoryNeverKnown(t *testing.T) {
 	}
 }
 
+// TestHangInTitle: a GPU that tells its memory and nothing else has a title that ends with a word.
+func TestHangInTitle(t *testing.T) {
+	var snaps []*sampler.Snapshot
+	for _, s := range play(t, "eight", 1e10) {
+		c := *s
+		c.GPUs = append([]sampler.GPU(nil), s.GPUs[:1]...)
+		c.GPUs[0].Error = sampler.Some("not answering (12 s): a driver call (metrics and processes) has not returned")
+		snaps = append(snaps, &c)
+	}
+	for _, size := range [][2]int{{200, 60}, {120, 40}, {80, 24}, {60, 20}} {
+		text := ansi.Strip(model(snaps, size[0], size[1], Options{}).View().Content)
+		_, title, _ := strings.Cut(text, "GPU 0 H100")
+		title, _, _ = strings.Cut(title, "\n")
+		if !strings.Contains(title, "not answering (12 s)") || strings.Contains(title, "a driver call (") != strings.Contains(title, "has not returned") {
+			t.Errorf("%v:\n%s", size, text)
+		}
+	}
+}
+
 // TestNoneAnswers: where no GPU answers, each says why, in a narrow pane, too, and nobody is told that there are no processes.
 func TestNoneAnswers(t *testing.T) {
 	const why = "not answering (5 s): a driver call has not returned"

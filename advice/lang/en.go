@@ -109,7 +109,7 @@ var textsEN = map[string]string{
 	"retry.waiting.one":  "waiting until {need} is free on {n} GPU; Ctrl-C ends",
 	"retry.waiting.many": "waiting until {need} is free on {n} GPUs; Ctrl-C ends",
 	"retry.given":        "{need} is free on GPU {gpus}: {variable}",
-	"retry.timeout":      "{need} was not free within {span}",
+	"retry.timeout":      "{need} was not free within {span}: {all} GPU(s) were wanted, {count} have it now, the most free is {size}",
 	"retry.batch":        "{option} {after} instead of {before}",
 	"retry.accumulated":  "Accumulation goes to {steps} steps, so the effective batch stays.",
 	"retry.automatic":    "Accumulation follows by itself here, so the effective batch stays.",

@@ -109,7 +109,7 @@ var textsZH = map[string]string{
 	"retry.waiting.one":  "等待 {n} 块 GPU 空闲 {need}；按 Ctrl-C 结束",
 	"retry.waiting.many": "等待 {n} 块 GPU 各空闲 {need}；按 Ctrl-C 结束",
 	"retry.given":        "GPU {gpus} 已空闲 {need}：{variable}",
-	"retry.timeout":      "{span}内没有空出 {need}",
+	"retry.timeout":      "{span}内没有空出 {need}：需要 {all} 个 GPU，目前有 {count} 个，最空闲的是 {size}",
 	"retry.batch":        "{option} {after}（原为 {before}）",
 	"retry.accumulated":  "累积步数调到 {steps}，有效 batch 不变。",
 	"retry.automatic":    "这里累积会自动跟上，有效 batch 不变。",

@@ -69,11 +69,15 @@ type Checker struct {
 	since time.Time // of the first snapshot
 	order []sampler.GPUKey
 	fits  map[sampler.GPUKey]Fit
+	old   map[sampler.GPUKey]oldPeaks
 }
+
+// oldPeaks are the peaks of the processes of a GPU from before the window. Not all who tell a peak tell when it was.
+type oldPeaks map[sampler.ProcessKey]sampler.Bytes
 
 // NewChecker begins a window.
 func NewChecker(need sampler.Bytes) *Checker {
-	return &Checker{need: need, fits: map[sampler.GPUKey]Fit{}}
+	return &Checker{need: need, fits: map[sampler.GPUKey]Fit{}, old: map[sampler.GPUKey]oldPeaks{}}
 }
 
 // Add takes one snapshot into the window.
@@ -96,9 +100,27 @@ func (c *Checker) Add(s sampler.Snapshot) {
 			now.WorstFree = least(now.WorstFree, before.WorstFree)
 			now.Short = short(c.need, now.WorstFree, 0)
 		}
+		c.old[k] = c.age(c.old[k], g)
 		c.most(now.Holders, before.Holders, g)
 		c.fits[k] = now
 	}
+}
+
+// age notes the peaks of processes that were there before the window, as they are seen first, and keeps those of before.
+func (c *Checker) age(before oldPeaks, g *sampler.GPU) oldPeaks {
+	peaks := oldPeaks{}
+	for i := range g.Processes {
+		p := &g.Processes[i]
+		if p.StartTime.Or(time.Time{}).After(c.since) {
+			continue
+		}
+		peak, seen := before[p.Key(g.Key())]
+		if !seen && p.Peak != nil {
+			peak = p.Peak.Bytes
+		}
+		peaks[p.Key(g.Key())] = peak
+	}
+	return peaks
 }
 
 // most notes the most that each holder had in the window, and orders them by that: the least free memory is from when
@@ -117,7 +139,7 @@ func (c *Checker) most(now, before []Holder, g *sampler.GPU) {
 			}
 		}
 		for j := range g.Processes {
-			if p := &g.Processes[j]; p.PID == h.PID && h.PID != 0 && p.Peak != nil && p.Peak.Bytes < sampler.MaxPlausible && p.Peak.Time.After(c.since) {
+			if p := &g.Processes[j]; p.PID == h.PID && h.PID != 0 && p.Peak != nil && p.Peak.Bytes < sampler.MaxPlausible && p.Peak.Time.After(c.since) && p.Peak.Bytes > c.old[g.Key()][p.Key(g.Key())] {
 				h.Most = max(h.Most, p.Peak.Bytes)
 			}
 		}

@@ -295,6 +295,30 @@ func TestHoldersOfAWindow(t *testing.T) {
 	}
 }
 
+// A page of metrics tells the peaks of processes since it was begun to be kept, and not when they were.
+func TestPeaksOfBeforeTheWindow(t *testing.T) {
+	at := func(seconds, peak float64) sampler.Snapshot {
+		p := processOf(7, "python a.py", 1000)
+		s := snapshotOf(seconds, 40000, 1000, p)
+		s.GPUs[0].Processes[0].Peak = &sampler.Peak{Bytes: series.Bytes(peak), Time: s.Time}
+		return s
+	}
+	for name, row := range map[string]struct{ peaks, want []float64 }{
+		"from before":      {[]float64{33000, 33000, 33000}, []float64{1000, 1000, 1000}},
+		"a new one":        {[]float64{33000, 34000, 34000}, []float64{1000, 34000, 34000}},
+		"from now on":      {[]float64{1000, 20000, 20000}, []float64{1000, 20000, 20000}},
+		"begun anew there": {[]float64{33000, 1000, 2000}, []float64{1000, 1000, 1000}},
+	} {
+		c := NewChecker(series.Bytes(39500))
+		for i, peak := range row.peaks {
+			c.Add(at(float64(i), peak))
+			if h := c.Answer().GPUs[0].Holders; len(h) != 1 || h[0].Most != series.Bytes(row.want[i]) {
+				t.Errorf("%s, snapshot %d: %+v", name, i, h)
+			}
+		}
+	}
+}
+
 // A GPU whose figures end within the window is not known to fit, however much was free before.
 func TestCheckerWithoutFigures(t *testing.T) {
 	c := NewChecker(series.Bytes(20000))

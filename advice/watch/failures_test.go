@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -40,10 +41,48 @@ func TestFaultBounds(t *testing.T) {
 	}
 }
 
+// A GPU whose calls hang one after the other is one incident until all are back, with the age that its error tells.
+func TestStillSilent(t *testing.T) {
+	w, used := New(Options{}), sampler.Some(30*sampler.GiB)
+	hangs := func(seconds int, what string) string {
+		return fmt.Sprintf("not answering (%d s): a driver call (%s) has not returned", seconds, what)
+	}
+	for i := range 40 {
+		s := snapshotOf(float64(i), 80*1024, 0)
+		g := &s.GPUs[0]
+		said := ""
+		switch {
+		case i < 3 || i >= 30:
+			g.Memory.Used = used
+		case i < 20:
+			g.Memory.Used, g.Error = sampler.Opt[sampler.Bytes]{}, sampler.Some(hangs(i, "memory"))
+			said = fmt.Sprintf("GPU 0: no answer for %d s; its figures are unknown", i)
+		case i < 23:
+			g.Memory.Used, g.Error = used, sampler.Some(fmt.Sprintf("out of date (%d s): utilization, power, clocks, temperature", i))
+			said = fmt.Sprintf("GPU 0: no answer for %d s but of its memory; utilization, power, clocks and processes are unknown", i)
+		default:
+			g.Memory.Used, g.Error = used, sampler.Some(hangs(i, "metrics and processes"))
+			said = fmt.Sprintf("GPU 0: no answer for %d s but of its memory; utilization, power, clocks and processes are unknown", i)
+		}
+		open := w.Add(s)
+		if (i < 10 || i > 30) && len(open) > 0 || i > 12 && i < 30 && (len(open) != 1 || open[0].Text != said) {
+			t.Errorf("%d s: %v, want %q", i, open, said)
+		}
+	}
+	if past := w.Past(); len(past) != 1 {
+		t.Errorf("%d alerts: %v", len(past), past)
+	}
+	// What is out of date without having hung is read seldom.
+	var f fault
+	if f.add(&sampler.GPU{Error: sampler.Some("out of date (60 s): process list")}, 100); f.kind != faultOther || f.since != 100 {
+		t.Errorf("read seldom: %+v", f)
+	}
+}
+
 // An Xid is told for ten minutes; one that was there an hour before watching began, or is repeated, is not new.
 func TestXIDBounds(t *testing.T) {
 	at := time.Unix(100_000, 0)
-	look := func(x *xid, now float64, code uint64, before time.Duration) {
+	look := func(x *xids, now float64, code uint64, before time.Duration) {
 		g := sampler.GPU{LastXID: sampler.Some(code)}
 		if before >= 0 {
 			g.LastXIDTime = sampler.Some(at.Add(-before))
@@ -51,12 +90,12 @@ func TestXIDBounds(t *testing.T) {
 		x.add(&g, at, now)
 	}
 	for before, want := range map[time.Duration]bool{time.Hour - 1: true, time.Hour: false, -1: true} {
-		var x xid
-		if look(&x, 0, 79, before); x.fresh != want {
-			t.Errorf("%v before: new %v", before, x.fresh)
+		var x xids
+		if look(&x, 0, 79, before); len(x.recent) == 1 != want {
+			t.Errorf("%v before: new %v", before, x.recent)
 		}
 	}
-	var x xid
+	var x xids
 	x.add(&sampler.GPU{}, at, 0)
 	look(&x, 5, 79, 2*time.Hour) // it came while somebody looked
 	for i, row := range []struct {
@@ -64,14 +103,36 @@ func TestXIDBounds(t *testing.T) {
 		before time.Duration
 		seen   float64
 	}{{79, 2 * time.Hour, 5}, {79, -1, 5}, {79, time.Hour, 5}, {79, time.Minute, 13}, {48, time.Minute, 14}} {
-		if look(&x, float64(10+i), row.code, row.before); x.seen != row.seen || !x.fresh || x.code != row.code {
+		look(&x, float64(10+i), row.code, row.before)
+		if n := len(x.recent); n == 0 || x.recent[n-1].seen != row.seen || x.recent[n-1].Code != row.code {
 			t.Errorf("look %d: %+v, want it seen at %v", i, x, row.seen)
 		}
 	}
 	for now, want := range map[float64]int{600: 1, 601: 0} {
-		if got := checkXID(&Facts{now: now, gpu: &gpu{xid: xid{fresh: true, code: 79}}}); len(got) != want {
+		if got := checkXID(&Facts{now: now, gpu: &gpu{xids: xids{recent: []seenXID{{XID: sampler.XID{Code: 79}}}}}}); len(got) != want {
 			t.Errorf("%v s later: %v", now, got)
 		}
+	}
+}
+
+// Errors that come together, or while another one is told, are alerts of their own, and the first one stays.
+func TestXIDsTogether(t *testing.T) {
+	var x xids
+	at := time.Unix(100_000, 0)
+	x.add(&sampler.GPU{}, at, 0)
+	x.add(&sampler.GPU{LastXID: sampler.Some(uint64(43)), XIDs: []sampler.XID{{Code: 31}, {Code: 43}}}, at, 1)
+	x.add(&sampler.GPU{LastXID: sampler.Some(uint64(43))}, at, 2)
+	x.add(&sampler.GPU{LastXID: sampler.Some(uint64(48))}, at, 300)
+	for now, want := range map[float64]string{300: "[warning 31 warning 43 critical 48]", 700: "[critical 48]"} {
+		if got := levels(checkXID(&Facts{now: now, gpu: &gpu{xids: x}})); got != want {
+			t.Errorf("%v s: %s, want %s", now, got, want)
+		}
+	}
+	for i := range 3 * maxXIDCodes {
+		x.add(&sampler.GPU{LastXID: sampler.Some(uint64(1000 + i))}, at, 301)
+	}
+	if len(x.recent) > maxXIDCodes {
+		t.Errorf("%d are kept", len(x.recent))
 	}
 }
 

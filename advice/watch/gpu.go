@@ -45,7 +45,7 @@ type gpu struct {
 	near     nearMisses
 	ends     []ending // at most maxEndings
 	lately   lately
-	xid      xid
+	xids     xids
 	fault    fault
 
 	requests []sampler.Request // of the snapshot that is folded

@@ -14,7 +14,7 @@ func (g *gpu) fold(r *sampler.GPU, now float64, gap bool) {
 	before := g.last
 	g.last, g.seen = r, now
 	g.tick++
-	g.xid.add(r, g.at, now)
+	g.xids.add(r, g.at, now)
 	g.fault.add(r, now)
 	if t, ok := r.Memory.PlausibleTotal().Value(); ok && t.MiB() != g.total {
 		g.reset(now, t.MiB()) // MIG was set up anew, or the first figure

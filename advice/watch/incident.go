@@ -81,7 +81,7 @@ func (in *incident) id(kind string, now float64) string {
 func (in *incident) renew(f *Facts) (stale bool) {
 	in.refute(f.now)
 	in.calm(f.now)
-	if in.found.level != in.now.Level {
+	if in.found.level != in.now.Level || in.found.momentary {
 		in.completed = in.completed || in.found.completes && urgency(in.found.level) > urgency(in.now.Level)
 		in.render(f)
 		in.rise(f)

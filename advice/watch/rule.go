@@ -32,7 +32,9 @@ type finding struct {
 	eta    sampler.Opt[float64]   // seconds
 	render func(f *Facts) message // called when somebody will read it
 	over   func() bool            // says that it is refuted, so that nothing is waited for; nil: nothing can
-	recurs bool                   // it is of what has happened, and a higher level says that it has happened again
+	// momentary: its words are of this moment, as the figures are that it stands beside
+	momentary bool
+	recurs    bool // it is of what has happened, and a higher level says that it has happened again
 	// completes: it is the same as was raised, of which more is known by now
 	completes bool
 }

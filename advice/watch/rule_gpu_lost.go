@@ -52,7 +52,7 @@ func checkLost(f *Facts) []finding {
 		if g.last.Memory.Used.Known() {
 			id = "alert.gpu_lost.partly"
 		}
-		return []finding{{level: sampler.LevelWarning, render: func(f *Facts) message {
+		return []finding{{level: sampler.LevelWarning, momentary: true, render: func(f *Facts) message {
 			return message{
 				text:     f.words.Say(id, "gpu", index, "span", f.words.Span(lasted)),
 				evidence: evidence(f, f.words.Say("alert.gpu_lost.driver", "text", text)),

@@ -19,21 +19,25 @@ var ruleXID = Rule{
 
 const xidSeconds = 600
 
-func checkXID(f *Facts) []finding {
-	g := f.gpu
-	if g == nil || !g.xid.fresh || f.now-g.xid.seen > xidSeconds {
+func checkXID(f *Facts) (list []finding) {
+	if f.gpu == nil {
 		return nil
 	}
-	code := g.xid.code
-	level, known := xidLevels[code]
-	if !known {
-		level = sampler.LevelWarning
+	for _, one := range f.gpu.xids.recent {
+		if f.now-one.seen > xidSeconds {
+			continue
+		}
+		level, known := xidLevels[one.Code]
+		if !known {
+			level = sampler.LevelWarning
+		}
+		list = append(list, finding{id: int(min(one.Code, 1<<30)), level: level, render: func(f *Facts) message { return renderXID(f, one.XID, known) }})
 	}
-	return []finding{{id: int(min(code, 1<<30)), level: level, render: func(f *Facts) message { return renderXID(f, code, known) }}}
+	return list
 }
 
-func renderXID(f *Facts, code uint64, known bool) message {
-	words, row := f.words, "other"
+func renderXID(f *Facts, one sampler.XID, known bool) message {
+	words, row, code := f.words, "other", one.Code
 	if known {
 		row = strconv.FormatUint(code, 10)
 	}
@@ -43,7 +47,7 @@ func renderXID(f *Facts, code uint64, known bool) message {
 		evidence: []string{words.Say("alert.xid.driver", "code", code, "meaning", meaning), words.Say("alert.xid.then." + row)},
 		numbers:  map[string]float64{"xid": float64(code)},
 	}
-	if t, ok := f.gpu.xid.time.Value(); ok {
+	if t, ok := one.Time.Value(); ok {
 		m.evidence = append(m.evidence, words.Say("alert.xid.at", "time", t.Format(time.TimeOnly)))
 	}
 	return m

@@ -1,39 +1,51 @@
 package watch
 
 import (
+	"slices"
 	"strings"
 	"time"
 
 	"nvpeak/sampler"
 )
 
-// xid is the newest Xid error of a GPU.
-type xid struct {
-	known bool // the GPU was looked at
-	had   bool // code and time are of an earlier look
-	code  uint64
-	time  sampler.Opt[time.Time]
-	seen  float64 // when it first showed; valid while fresh
-	fresh bool
+// xids are the Xid errors of a GPU.
+type xids struct {
+	known  bool // the GPU was looked at
+	newest sampler.Opt[sampler.XID]
+	recent []seenXID // of the last xidSeconds and a while longer, one for each number, the first one first
 }
 
-// staleXID: an Xid that old when watching begins belongs to another day.
-const staleXID = time.Hour
+// seenXID is the newest error of a number.
+type seenXID struct {
+	sampler.XID
+	seen float64 // when it showed
+}
 
-func (x *xid) add(r *sampler.GPU, at time.Time, now float64) {
-	code, ok := r.LastXID.Value()
-	if !ok {
-		x.known = true
-		return
+const (
+	// staleXID: an Xid that old when watching begins belongs to another day.
+	staleXID = time.Hour
+	// maxXIDCodes bounds the numbers that are kept; there are some 150.
+	maxXIDCodes = 32
+)
+
+func (x *xids) add(r *sampler.GPU, at time.Time, now float64) {
+	newest := r.NewestXID()
+	if was, had := x.newest.Value(); had && !was.Time.Known() && was.Code == newest.Or(was).Code {
+		x.newest = newest.Else(x.newest) // it is dated now
 	}
-	when, dated := r.LastXIDTime.Value()
-	old, wasDated := x.time.Value()
-	same := x.had && code == x.code && (!dated || !wasDated || when.Equal(old))
-	if !same {
-		x.fresh = !dated || x.known || at.Sub(when) < staleXID
-		x.seen = now
+	for _, one := range r.XIDsSince(x.newest) {
+		if when, dated := one.Time.Value(); !dated || x.known || at.Sub(when) < staleXID {
+			x.see(one, now)
+		}
 	}
-	x.known, x.had, x.code, x.time = true, true, code, r.LastXIDTime
+	x.known, x.newest = true, newest.Else(x.newest)
+}
+
+func (x *xids) see(one sampler.XID, now float64) {
+	x.recent = slices.DeleteFunc(slices.Clone(x.recent), func(old seenXID) bool { return old.Code == one.Code || now-old.seen > xidSeconds })
+	if len(x.recent) < maxXIDCodes {
+		x.recent = append(x.recent, seenXID{one, now})
+	}
 }
 
 // fault is why a GPU gives no figures.
@@ -61,8 +73,14 @@ func (f *fault) add(r *sampler.GPU, now float64) {
 	if ok {
 		kind = faultOf(text)
 	}
+	if f.kind == faultSilent && kind == faultOther && strings.Contains(text, sampler.ErrStale.Error()) {
+		kind = faultSilent // a call has come back, the others are still to: what is back is read
+	}
 	if kind != f.kind {
 		f.since = now
+	}
+	if _, age, told := sampler.Unanswered(text); told && kind == faultSilent {
+		f.since = now - age.Seconds() // before that was known
 	}
 	f.kind, f.text = kind, text
 }

@@ -40,7 +40,7 @@ func (c *copying) run() {
 	}()
 	defer c.side.end()
 	buf := make([]byte, 64<<10)
-	for left := maxLeft; left > 0; {
+	for left, passed := maxLeft, 0; left > 0; {
 		ready, over := c.wait()
 		if !ready {
 			break
@@ -52,6 +52,9 @@ func (c *copying) run() {
 		c.side.Write(buf[:n]) //nolint:errcheck // it has none
 		if _, failed := c.to.Write(buf[:n]); failed != nil && !c.terminal {
 			return // the reader has gone: so it is for the command
+		}
+		if passed += n; passed >= pipeRoom && passed-n < pipeRoom && !c.terminal {
+			c.lull.resize(c.from, pipeRoom)
 		}
 		if err != nil {
 			return

@@ -29,7 +29,9 @@ const (
 	// A terminal shows nothing later than one of its pictures; what reads a pipe has more time.
 	soonPipe     = 10 * time.Millisecond
 	soonTerminal = 2 * time.Millisecond
-	// A pipe has 64 KiB of itself, 8 where a user has many. A terminal holds 12 to 17 KB, measured, and gives at most 4095 bytes to a read.
+	// A pipe has 64 KiB of itself, 8 where a user has many. Whoever reads may go after a line (head -1): what a program prints after that
+	// into room of ours it takes for read. So there is hardly any before the reader has taken as much. A terminal holds 12 to 17 KB, measured, and gives at most 4095 bytes to a read.
+	pipeLittle   = 4 << 10
 	pipeRoom     = 256 << 10
 	terminalRoom = 16000
 )
@@ -39,9 +41,14 @@ func newLull(from *os.File, terminal bool) lull {
 		return lull{room: terminalRoom, soon: soonTerminal, need: needRow}
 	}
 	l := lull{soon: soonPipe, need: needRow}
-	unix.FcntlInt(from.Fd(), unix.F_SETPIPE_SZ, pipeRoom) //nolint:errcheck // then it stays as it is
-	l.room, _ = unix.FcntlInt(from.Fd(), unix.F_GETPIPE_SZ, 0)
+	l.resize(from, pipeLittle)
 	return l
+}
+
+// resize gives the pipe that is read so much room, if it can be had.
+func (l *lull) resize(from *os.File, room int) {
+	unix.FcntlInt(from.Fd(), unix.F_SETPIPE_SZ, room) //nolint:errcheck // then it stays as it is
+	l.room, _ = unix.FcntlInt(from.Fd(), unix.F_GETPIPE_SZ, 0)
 }
 
 // after is how long to wait after a read that returned n bytes at a time.

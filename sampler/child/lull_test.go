@@ -69,6 +69,10 @@ func TestLullRoom(t *testing.T) {
 	defer read.Close()  //nolint:errcheck // a test
 	defer write.Close() //nolint:errcheck // a test
 	l, size := newLull(read, false), 0
+	if little, err := unix.FcntlInt(write.Fd(), unix.F_GETPIPE_SZ, 0); err != nil || l.room != little || little > pipeLittle && little > os.Getpagesize() {
+		t.Errorf("before anything was read there is room for %d bytes, the pipe has %d, %v", l.room, little, err)
+	}
+	l.resize(read, pipeRoom)
 	if size, err = unix.FcntlInt(write.Fd(), unix.F_GETPIPE_SZ, 0); err != nil || l.room != size {
 		t.Errorf("room for %d bytes, the pipe has %d, %v", l.room, size, err)
 	}

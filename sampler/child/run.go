@@ -126,14 +126,14 @@ func start(path string, args []string, attr *syscall.ProcAttr) (pid int, err err
 
 // isText says whether the first line of a file has no zero byte.
 func isText(path string) bool {
-	f, err := os.Open(path)
+	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0) // a file of package os needs the poller of the runtime, for which there may be no room
 	if err != nil {
 		return false
 	}
-	defer f.Close() //nolint:errcheck // it was only read
+	defer unix.Close(fd) //nolint:errcheck // it was only read
 	b := make([]byte, 80)
-	n, _ := f.Read(b)
-	line, _, _ := bytes.Cut(b[:n], []byte("\n"))
+	n, _ := unix.Read(fd, b)
+	line, _, _ := bytes.Cut(b[:max(n, 0)], []byte("\n"))
 	return bytes.IndexByte(line, 0) < 0
 }
 

@@ -16,24 +16,33 @@ type refused struct {
 }
 
 // Asking sees what the programs of a scenario ask for, folded as the calls of real ones are: each rise of a
-// curve is a request that was granted, each fall memory that was given back. nil: the scenario has none.
+// curve is a request that was granted, each fall memory that was given back. It begins with the first thing that it is told: what was
+// before nobody has seen. nil: the scenario has none.
 func (s *Source) Asking() sampler.Asking {
 	if s.script.asks == 0 {
 		return nil
 	}
 	a := &asking{Tracker: request.New(alive{s.Host()}), source: s, most: sampler.Bytes(s.script.asks) * sampler.MiB,
 		gives: function("cuMemAlloc_v2"), takes: function("cuMemFree_v2")}
-	running := map[int]bool{}
 	for i := range s.devices {
 		for _, who := range s.devices[i].moving {
-			if m, alive := who.job.life.at(0); alive {
-				running[who.pidOf(m.N)] = true
-			}
 			a.askers = append(a.askers, asker{actor: who})
 		}
 	}
-	a.Begin(running)
 	return a
+}
+
+// begin begins with the programs that run by then.
+func (a *asking) begin(at time.Duration) {
+	a.begun, a.played = true, at.Truncate(askEvery)
+	running := map[int]bool{}
+	for i := range a.askers {
+		who := &a.askers[i]
+		if m, alive := who.job.life.at(at.Seconds()); alive {
+			running[who.pidOf(m.N)] = true
+		}
+	}
+	a.Begin(running)
 }
 
 func function(name string) int {
@@ -48,6 +57,7 @@ type asking struct {
 	gives, takes int
 
 	mu     sync.Mutex
+	begun  bool
 	askers []asker
 	played time.Duration // of the story
 }
@@ -83,7 +93,11 @@ func (a *asking) Apply(s *sampler.Snapshot) {
 func (a *asking) play(until time.Time) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	for end := until.Sub(a.source.epoch); a.played < end; {
+	end := until.Sub(a.source.epoch)
+	if !a.begun {
+		a.begin(end)
+	}
+	for a.played < end {
 		a.played = min(a.played+askEvery, end)
 		for i := range a.askers {
 			a.step(&a.askers[i], a.played)

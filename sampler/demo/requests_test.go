@@ -85,3 +85,37 @@ func TestRequestsOfTraining(t *testing.T) {
 		t.Error("neighbour has requests")
 	}
 }
+
+// Who begins to look late has not seen the calls before: no request of then, no peak above what the GPU has had since.
+func TestRequestsFromNowOn(t *testing.T) {
+	clock := sampler.NewScriptClock(morning)
+	src, err := New("training", clock)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := sampler.NewLoop(src, sampler.Options{Host: src.Host(), Clock: clock, Asking: src.Asking()})
+	if err := l.Connect(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	begin := morning.Add(10 * time.Minute)
+	clock.Set(begin)
+	l.Simulate(clock, 2*time.Second)
+	shots, err := l.Next(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range shots {
+		for _, r := range s.Requests {
+			if r.Time.Before(begin.Add(-askEvery)) {
+				t.Fatalf("a request of %v before anybody looked", begin.Sub(r.Time))
+			}
+		}
+		for _, g := range s.GPUs {
+			for _, p := range g.Processes {
+				if p.Peak != nil && p.Peak.Bytes > g.Memory.Peak.Bytes {
+					t.Errorf("pid %d had %v (%s), its GPU %v", p.PID, p.Peak.Bytes, p.Peak.Source, g.Memory.Peak.Bytes)
+				}
+			}
+		}
+	}
+}

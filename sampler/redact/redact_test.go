@@ -50,6 +50,31 @@ func leaks(text string, secrets []string) string {
 	return ""
 }
 
+// TestQuoting: a name in a word that was typed makes no secret of the program's own words, and what is secret stays so.
+func TestQuoting(t *testing.T) {
+	for _, row := range []struct {
+		text, want string
+		typed      []string
+	}{
+		{"/etc/passwd: neither a recording nor a log", "/etc/passwd: neither a recording nor a log", []string{"report", "/etc/passwd"}},
+		{"open api_key=foo.jsonl: no such file or directory", "open api_key=foo.jsonl: no such file or directory", []string{"report", "api_key=foo.jsonl"}},
+		{"open api_key=Zx81kqpW7: no such file or directory", "open api_key=[redacted]: no such file or directory", []string{"report", "api_key=Zx81kqpW7"}},
+		{"open password: no such file", "open password: no such file", []string{"report", "password"}},
+		{"/etc/passwd: no TOML", "/etc/passwd: no TOML", []string{"--config=/etc/passwd"}},
+		{"passwd: neither; /tmp/passwd: neither", "passwd: neither; /tmp/passwd: neither", []string{"report", "passwd", "/tmp/passwd"}},
+		{"unknown: --hf-token hunter22", "unknown: --hf-token [redacted]", []string{"--hf-token", "hunter22"}},
+		{"unknown: --hf-token=hunter22", "unknown: --hf-token=[redacted]", []string{"--hf-token=hunter22"}},
+		{`"hunter22" is none, and hf-token: hunter22`, `"hunter22" is none, and hf-token: [redacted]`, []string{"--lang=xx"}},
+		{"Get http://ann:hunter22@box/metrics: refused", "Get http://[redacted]@box/metrics: refused", []string{"--from", "http://ann:hunter22@box/metrics"}},
+		{"the log says password: hunter22", "the log says password: [redacted]", []string{"once", "a", "word"}},
+		{"the log says password: hunter22", "the log says password: [redacted]", nil},
+	} {
+		if got := Quoting(row.text, row.typed); got != row.want {
+			t.Errorf("%q, typed %q: %q, want %q", row.text, row.typed, got, row.want)
+		}
+	}
+}
+
 // TestSecrets: of the forms in which secrets stand, at least 98 of 100 are taken out.
 func TestSecrets(t *testing.T) {
 	missed := 0

@@ -10,7 +10,10 @@ import (
 // eventsBetween are what happened between two snapshots; prev is nil where there is none.
 func eventsBetween(prev, s *sampler.Snapshot, now time.Time) (list []Event) {
 	if prev == nil || !sameDevices(prev, s) {
-		return nil
+		for i := range s.GPUs {
+			list = append(list, errorsOf(i, s.GPUs[i].XIDs, now)...)
+		}
+		return list
 	}
 	for i := range s.GPUs {
 		a, b := &prev.GPUs[i], &s.GPUs[i]
@@ -21,13 +24,19 @@ func eventsBetween(prev, s *sampler.Snapshot, now time.Time) (list []Event) {
 		case was && !is:
 			list = append(list, Event{Time: now, Kind: KindGPUBack, GPU: gpu})
 		}
-		if xid, ok := b.LastXID.Value(); ok && (!b.LastXID.Equal(a.LastXID) || !b.LastXIDTime.Equal(a.LastXIDTime)) {
-			list = append(list, Event{Time: b.LastXIDTime.Or(now), Kind: KindXID, GPU: gpu, XID: sampler.Some(xid)})
-		}
+		list = append(list, errorsOf(i, b.XIDsSince(a.NewestXID()), now)...)
 		// A list that goes or comes with an error is no process that does.
 		if !listGone(a) && !listGone(b) {
 			list = append(list, comings(now, gpu, a.Processes, b.Processes)...)
 		}
+	}
+	return list
+}
+
+// errorsOf are the events of errors that the driver has reported of a GPU.
+func errorsOf(gpu int, xids []sampler.XID, now time.Time) (list []Event) {
+	for _, x := range xids {
+		list = append(list, Event{Time: x.Time.Or(now), Kind: KindXID, GPU: sampler.Some(gpu), XID: sampler.Some(x.Code)})
 	}
 	return list
 }

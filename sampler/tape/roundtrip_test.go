@@ -220,6 +220,8 @@ func fillKind(rng *rand.Rand, f reflect.Value, p float64, n int) {
 		f.SetString(texts[rng.IntN(len(texts))])
 	case reflect.Int:
 		f.SetInt(int64(n) - 5)
+	case reflect.Uint64:
+		f.SetUint(uint64(n))
 	case reflect.Bool:
 		f.SetBool(n%2 == 0)
 	case reflect.Float64:

@@ -35,6 +35,9 @@ func sameShape(prev, cur *sampler.Snapshot) bool {
 	}
 	for i := range cur.GPUs {
 		a, b := prev.GPUs[i].Processes, cur.GPUs[i].Processes
+		if len(cur.GPUs[i].XIDs) > 0 { // seldom: no column is made for them
+			return false
+		}
 		if len(a) != len(b) || (a == nil) != (b == nil) {
 			return false
 		}

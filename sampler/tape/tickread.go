@@ -56,6 +56,9 @@ func (r *tickReader) read(prev *sampler.Snapshot, base time.Time, b []byte) (nex
 		return nil, of, errLine
 	}
 	next.GPUs = append(make([]sampler.GPU, 0, len(next.GPUs)), next.GPUs...)
+	for i := range next.GPUs {
+		next.GPUs[i].XIDs = nil // those were of the snapshot before
+	}
 	if err = r.patchGPUs(gpu, prev, next); err == nil {
 		err = r.patchProcesses(process, prev, next)
 	}

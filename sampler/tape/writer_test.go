@@ -3,6 +3,7 @@ package tape
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -384,6 +385,49 @@ func TestEventsFromSnapshots(t *testing.T) {
 	want := "process_start b,process_end a,gpu_lost GPU is lost,gpu_back ,xid "
 	if strings.Join(got, ",") != want {
 		t.Errorf("%q, want %q", strings.Join(got, ","), want)
+	}
+}
+
+// Errors that come together are events of their own, in order, and of one snapshot when it is read again. So are those of the first one.
+func TestXIDsTogether(t *testing.T) {
+	var buf bytes.Buffer
+	w := NewWriter(&buf, Options{})
+	for i, codes := range [][]uint64{{13}, nil, {31, 43}, nil, {43}, nil} {
+		s := &sampler.Snapshot{Time: start.Add(time.Duration(i) * time.Second), GPUs: []sampler.GPU{{UUID: "GPU-1", LastXID: sampler.Some(uint64(43))}}}
+		for n, code := range codes {
+			s.GPUs[0].XIDs = append(s.GPUs[0].XIDs, sampler.XID{Code: code, Time: sampler.Some(s.Time.Add(time.Duration(n) * time.Millisecond))})
+		}
+		if err := w.Snapshot(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r, err := NewReader("x", bytes.NewReader(buf.Bytes()), int64(buf.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	events, seen := "", ""
+	for {
+		record, err := r.Next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e := record.Event; e != nil {
+			events += fmt.Sprintf("%d at %v, ", e.XID.Or(0), e.Time.Sub(start))
+		}
+		if s := record.Snapshot; s != nil {
+			for _, x := range s.GPUs[0].XIDs {
+				seen += fmt.Sprintf("%d at %v, ", x.Code, x.Time.Or(s.Time).Sub(start))
+			}
+		}
+	}
+	if want := "13 at 0s, 31 at 2s, 43 at 2.001s, 43 at 4s, "; events != want || seen != want {
+		t.Errorf("events %q, in snapshots %q, want %q", events, seen, want)
 	}
 }
 

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"io"
 	"os"
 	"time"
@@ -30,7 +31,7 @@ func (a *app) messenger(trouble func(string)) (*notify.Messenger, error) {
 	}
 	if a.opt.webhook != "" {
 		post, err := notify.Webhook(a.opt.webhook, a.opt.webhookLocal)
-		if err != nil {
+		if err = cmp.Or(err, notify.Refused(a.opt.webhook, a.opt.webhookLocal)); err != nil {
 			return nil, usageError{err}
 		}
 		ways = append(ways, post)

@@ -9,7 +9,6 @@ import (
 
 	"nvpeak/advice/lang"
 	"nvpeak/advice/watch"
-	"nvpeak/sampler"
 	"nvpeak/sampler/redact"
 	"nvpeak/theme"
 	"nvpeak/ui"
@@ -18,12 +17,13 @@ import (
 
 // app is what the commands share: the streams, the environment, the common options.
 type app struct {
-	in  io.Reader
-	out io.Writer
-	err io.Writer
-	env func(string) string
-	opt options
-	set *settings // what the options were read from
+	in   io.Reader
+	out  io.Writer
+	err  io.Writer
+	env  func(string) string
+	opt  options
+	args []string  // as they were typed
+	set  *settings // what the options were read from
 
 	troubles chan<- string // where a screen shows what would be said; nil: there is none
 	runs     bool          // a command that is watched from its start
@@ -34,7 +34,7 @@ func (a *app) words() lang.Catalog { return lang.For(string(a.opt.lang)) }
 
 // say prints a line for people beside the output.
 func (a *app) say(text string) {
-	fmt.Fprintln(a.err, "nvpeak: "+a.drawable(redact.Text(sampler.Clean(text))))
+	fmt.Fprintln(a.err, "nvpeak: "+a.drawable(redact.Quoting(line(text), a.args)))
 }
 
 // drawable is a text in the characters that the terminal has.

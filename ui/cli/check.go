@@ -51,7 +51,7 @@ func checkCommand(a *app) *cobra.Command {
 			return a.check(cmd.Context(), f)
 		},
 	}
-	c.Flags().IntVar(&f.gpus, "gpus", 1, "on how many GPUs it must fit")
+	c.Flags().IntVar(&f.gpus, "gpus", 1, "on how many GPUs (`N`) it must fit")
 	c.Flags().Var(durationFlag{&f.window, 0, longestWait}, "window", "watch for this `DURATION` and count the lowest free memory seen: 3s, long enough for a step or two of a training next to you; 0s: one reading; a demo counts its last minute")
 	c.Flags().StringVar(&f.format, "format", "", "where it fits print only the GPUs, as `FORM`: index, uuid or env; where not, why on standard error")
 	c.Flags().BoolVar(&f.json, "json", false, "as JSON")
@@ -139,6 +139,7 @@ type checking struct {
 	need    sampler.Bytes
 	window  time.Duration // to look for, all in all
 	past    time.Duration // of that, what a demo has behind it
+	began   time.Time
 	until   time.Time
 	few     error  // there are not so many GPUs
 	never   string // why it will never fit
@@ -155,7 +156,8 @@ func (a *app) newChecking(need sampler.Bytes, f *fitFlags) *checking {
 	case !f.spanTyped:
 		c.window = usualSpan
 	}
-	c.until = time.Now().Add(c.window - c.past)
+	c.began = time.Now()
+	c.until = c.began.Add(c.window - c.past)
 	return c
 }
 
@@ -175,8 +177,8 @@ func (c *checking) add(l *live, s *sampler.Snapshot) bool {
 	}
 	c.checker.Add(*s)
 	if c.never = c.app.never(s, c.need, c.flags.gpus); c.never != "" { // no use to look any longer
-		c.window = 0
-		return true
+		c.window = c.past
+		return !s.Time.Before(c.began) // of a demo there is its past, whose beginning is not now
 	}
 	return !s.Time.Before(c.until)
 }

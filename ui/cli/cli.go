@@ -23,8 +23,10 @@ var commands = []func(*app) *cobra.Command{onceCommand, streamCommand, explainCo
 func Main(args []string) int {
 	switch os.Args[0] {
 	case child.HelperName:
+		child.MakeRoom()
 		return child.Session(args)
 	case child.RelayName:
+		child.MakeRoom()
 		return child.Relay()
 	}
 	a := &app{in: os.Stdin, out: output(), err: os.Stderr, env: os.Getenv}
@@ -50,13 +52,14 @@ func signalContext() (context.Context, func()) {
 }
 
 func (a *app) run(ctx context.Context, args []string) int {
+	a.args = args
 	root, help := a.root(), &failing{w: a.out}
 	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
 		a.completeValues(root)
 	}
 	root.SetArgs(joined(args))
 	root.SetOut(help)
-	return exitCode(cmp.Or(root.ExecuteContext(ctx), help.err), a.err)
+	return exitCode(cmp.Or(root.ExecuteContext(ctx), help.err), a.err, args...)
 }
 
 // failing remembers why a text could not be written: help looks at no error.
@@ -74,7 +77,10 @@ func (f *failing) Write(p []byte) (int, error) {
 func (a *app) root() *cobra.Command {
 	root := monitorCommand(a)
 	root.SilenceErrors, root.SilenceUsage = true, true
-	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return a.read(cmd.Flags()) }
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
+		child.MakeRoom()
+		return a.read(cmd.Flags())
+	}
 	root.SetIn(a.in)
 	root.SetErr(a.err)
 	root.CompletionOptions.HiddenDefaultCmd = false

@@ -133,8 +133,10 @@ func TestRecordedSpan(t *testing.T) {
 		s := (&sampler.Snapshot{Time: at.Add(time.Duration(i) * time.Second), GPUs: []sampler.GPU{card("a", sampler.GiB)}}).WithAhead(-time.Hour * time.Duration(i/10))
 		r.take(s) //nolint:errcheck // a buffer
 	}
+	r.ended(at.Add(20900 * time.Millisecond)) // the memory was read on
+	r.ended(at)
 	var said strings.Builder
-	if err := r.finish(&said); err != nil || !strings.Contains(said.String(), "recorded 20s of 1 GPU") {
+	if err := r.finish(&said); err != nil || !strings.Contains(said.String(), "recorded 21s of 1 GPU") {
 		t.Errorf("%v, %q", err, said.String())
 	}
 }

@@ -40,8 +40,8 @@ func (answerNo) Error() string { return "no" }
 // errTold is an error that was printed already.
 var errTold = errors.New("it was said already")
 
-// exitCode prints an error as one line and chooses the exit code.
-func exitCode(err error, w io.Writer) int {
+// exitCode prints an error as one line and chooses the exit code. typed are the arguments that it may quote.
+func exitCode(err error, w io.Writer, typed ...string) int {
 	var usage usageError
 	var sig signalError
 	var no answerNo
@@ -60,7 +60,7 @@ func exitCode(err error, w io.Writer) int {
 	case errors.Is(err, syscall.EPIPE):
 		return exitFine // whoever read has gone
 	}
-	fmt.Fprintln(w, "nvpeak: "+redact.Text(oneLine(err)))
+	fmt.Fprintln(w, "nvpeak: "+redact.Quoting(oneLine(err), typed))
 	if errors.As(err, &usage) || errors.Is(err, sampler.ErrSelect) {
 		return exitUsage
 	}
@@ -74,11 +74,16 @@ func oneLine(err error) string {
 	if strings.HasPrefix(text, "internal error") {
 		return text
 	}
-	text = sampler.Clean(strings.ReplaceAll(strings.TrimSpace(text), "\n", "; ")) // several errors are a line each
+	text = line(text)
 	if withoutGPU(err) {
 		return text + " (to look around without a GPU: nvpeak --demo)"
 	}
 	return text
+}
+
+// line is a text as one harmless line; several errors are a line each.
+func line(text string) string {
+	return sampler.Clean(strings.ReplaceAll(strings.TrimSpace(text), "\n", "; "))
 }
 
 // withoutGPU says whether there is no GPU that could be measured.

@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"context"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -37,6 +38,23 @@ func onceCommand(a *app) *cobra.Command {
 	return c
 }
 
+// oneForm refuses several forms at a time.
+func (f *onceFlags) oneForm() error {
+	var forms []string
+	for _, form := range []struct {
+		flag   string
+		wanted bool
+	}{{"--json", f.json}, {"--csv", f.csv.fields != nil}, {"--size", f.size.w > 0}} {
+		if form.wanted {
+			forms = append(forms, form.flag)
+		}
+	}
+	if len(forms) > 1 {
+		return usagef("%s exclude each other", strings.Join(forms, " and "))
+	}
+	return nil
+}
+
 // frameOptions say how a frame of the monitor looks; the tables, JSON and CSV have no use for them.
 var frameOptions = []string{"columns", "sort", "span", "plot"}
 
@@ -48,6 +66,9 @@ func (a *app) once(ctx context.Context, f *onceFlags) error {
 	if a.listDemos() {
 		return nil
 	}
+	if err := f.oneForm(); err != nil {
+		return err
+	}
 	for _, name := range frameOptions {
 		if f.size.w == 0 && a.set.origins[name].how == fromFlag {
 			return usagef("--%s is for the monitor's screen: add --size 120x40 for a frame of it", name)
@@ -56,7 +77,7 @@ func (a *app) once(ctx context.Context, f *onceFlags) error {
 	if a.remote() {
 		return a.fleetOnce(ctx, f)
 	}
-	if f.size.w == 0 || a.opt.demo == "" { // a demo has a past, which its frame shows as the screen does
+	if a.opt.demo == "" { // a demo has its snapshots from before
 		a.opt.interval = min(a.opt.interval, onceWait/4) // the snapshot has what was read up to a whole one
 	}
 	l, err := a.source(sampler.Options{Settle: onceWait})
@@ -89,8 +110,10 @@ func (a *app) printOnce(snaps []*sampler.Snapshot, label string, f *onceFlags) e
 	var s *sampler.Snapshot
 	for i, snap := range snaps {
 		snaps[i] = a.shown(snap, f.keep)
-		s = withAlerts(snaps[i], watch).Wall()
+		s = withAlerts(snaps[i], watch)
 	}
+	s.Requests = nil // those since a snapshot that nobody gets
+	s = s.Wall()
 	var err error
 	switch {
 	case f.size.w > 0:

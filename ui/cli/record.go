@@ -117,6 +117,7 @@ func (a *app) record(ctx context.Context, f *recordFlags) error {
 		}()
 	}
 	err = a.recordAll(ctx, l, r, f)
+	r.ended(l.now())
 	end(nil)
 	return errors.Join(err, r.finish(a.err))
 }
@@ -169,6 +170,15 @@ func gpusOf(n int) string {
 		return "1 GPU"
 	}
 	return fmt.Sprintf("%d GPUs", n)
+}
+
+// ended notes until when the memory was read, which was mostly after the last snapshot.
+func (r *recorder) ended(at time.Time) {
+	r.taking.Lock()
+	defer r.taking.Unlock()
+	if at.After(r.last) {
+		r.last = at
+	}
 }
 
 // finish closes the recording and says what there is.

@@ -97,6 +97,17 @@ func TestChangedCommandKeepsSecrets(t *testing.T) {
 	}
 }
 
+// A message about a file whose name sounds like a secret is whole.
+func TestErrorsAreWhole(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "passwd")
+	if err := os.WriteFile(name, []byte("root:x:0:0\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, errs, code := command(t, "report", name); code != 1 || errs != "nvpeak: "+name+": neither a recording nor a log of nvidia-smi or gpustat\n" {
+		t.Errorf("exit %d: %s", code, errs)
+	}
+}
+
 // No error repeats what stands in the address of a webhook.
 func TestErrorsKeepSecrets(t *testing.T) {
 	srv := httptest.NewServer(http.NotFoundHandler())

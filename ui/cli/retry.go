@@ -35,6 +35,8 @@ type tries struct {
 	resume  retry.Resume
 	began   time.Time
 	stdin   int64 // where standard input began; -1: it is no file
+
+	unanswered bool // the driver has not answered when GPUs for another try were looked for
 }
 
 // runTries runs a command, and again with a change while it dies of GPU memory and the flags want it.
@@ -50,7 +52,7 @@ func (a *app) runTries(ctx context.Context, args []string, f *runFlags) error {
 	}
 	if err := t.wait(ctx); err != nil {
 		if no := (notFree{}); errors.As(err, &no) {
-			a.say(a.words().Say("retry.timeout", "need", no.need, "span", no.span))
+			a.say(no.said)
 		}
 		return err
 	}
@@ -200,7 +202,7 @@ func (t *tries) adopt(ctx context.Context, now *try, c retry.Change) (bool, erro
 	case context.Cause(ctx) != nil:
 		return false, context.Cause(ctx)
 	case errors.As(err, &no):
-		t.stop(now, t.words().Say("retry.timeout", "need", no.need, "span", no.span))
+		t.stop(now, no.said)
 	case err != nil:
 		t.stop(now, oneLine(err))
 	}

@@ -12,11 +12,10 @@ import (
 	"nvpeak/sampler"
 )
 
-// notFree is the answer no of a wait, with what was waited for.
+// notFree is the answer no of a wait, with what there was in the end.
 type notFree struct {
 	answerNo
-	need sampler.Bytes
-	span string
+	said string
 }
 
 func (e notFree) Unwrap() error { return e.answerNo }
@@ -70,10 +69,7 @@ func (t *tries) wait(ctx context.Context) error {
 	if set && len(gpus) == 0 {
 		return usagef("--wait: %s is empty, so the command sees no GPU", retry.VisibleDevices)
 	}
-	f := &fitFlags{gpus: t.count(), timeout: t.flags.retry.timeout, hold: usualSpan}
-	if f.timeout > 0 {
-		f.hold = min(f.hold, f.timeout/2)
-	}
+	f := &fitFlags{gpus: t.count(), timeout: t.flags.retry.timeout, hold: usualHold(t.flags.retry.timeout)}
 	need := t.opt.need.Or(0)
 	if !t.isTerminal(t.err) { // there the progress says it
 		id := "retry.waiting.one"
@@ -85,9 +81,6 @@ func (t *tries) wait(ctx context.Context) error {
 	}
 	var ready []watch.Fit
 	err := t.within(func() (err error) { ready, err = t.waitFor(ctx, f, need); return err })
-	if no := (answerNo{}); errors.As(err, &no) {
-		return notFree{no, need, t.words().Lasted(f.timeout.Seconds())}
-	}
 	if err != nil {
 		return err
 	}
@@ -120,6 +113,9 @@ func (t *tries) freeGPUs(ctx context.Context, now *try) *retry.GPUs {
 	if mask, set := t.mask(); !known || need == 0 || set && len(mask) == 0 {
 		return nil
 	}
+	if t.unanswered && !now.watched.figures() { // it does not answer this time either
+		return nil
+	}
 	g := &retry.GPUs{Need: need, Waits: t.flags.retry.wait}
 	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
@@ -131,6 +127,7 @@ func (t *tries) freeGPUs(ctx context.Context, now *try) *retry.GPUs {
 		})
 	})
 	if err != nil {
+		t.unanswered = ctx.Err() != nil || errors.Is(err, errNoAnswer)
 		return nil
 	}
 	return g

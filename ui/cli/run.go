@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"os"
 	"slices"
 	"time"
@@ -49,6 +50,12 @@ func runCommand(a *app) *cobra.Command {
 			}
 			return a.runTries(cmd.Context(), args, f)
 		},
+		PersistentPreRunE: func(cmd *cobra.Command, args []string) error { // before any file is opened
+			if len(args) > 0 && !child.Room() {
+				return a.runBare(args, f)
+			}
+			return a.read(cmd.Flags())
+		},
 	}
 	c.Flags().SetInterspersed(false) // the flags behind the command are its own
 	c.Flags().BoolVar(&f.record, "record", false, "keep the recording of the whole run, however it ends")
@@ -60,6 +67,17 @@ func runCommand(a *app) *cobra.Command {
 	a.opt.bind(c.Flags(), slices.Concat(measuring, passingOn, []string{"need", "gpu-levels", "host-levels", "interval", "requests", "lang", "ascii", "no-color"})...)
 	return c
 }
+
+// runBare runs the command where there is no room to watch it.
+func (a *app) runBare(args []string, f *runFlags) error {
+	if f.retry.wait {
+		return errors.New("no file descriptor is left to wait with (ulimit -n)")
+	}
+	a.say(unwatched)
+	return childEnded(child.Become(args, os.Environ(), a.say))
+}
+
+const unwatched = "no file descriptor is left (ulimit -n): the command runs unwatched"
 
 // missingTimeout is how long the start of the command waits for a driver that is not there: to say so before
 // the command says anything.
@@ -90,7 +108,7 @@ func (a *app) runChild(ctx context.Context, t *try, f *runFlags) error {
 	}
 	watching := true
 	unwatch := func() {
-		a.say("no file descriptor is left (ulimit -n): the command runs unwatched")
+		a.say(unwatched)
 		w.side.Close() //nolint:errcheck // it has none
 		w.finish(0)
 		watching = false

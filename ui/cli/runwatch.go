@@ -136,6 +136,13 @@ func (w *watchedRun) saw() {
 	w.began = true
 }
 
+// figures says whether there were some of the GPUs.
+func (w *watchedRun) figures() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.began
+}
+
 func (w *watchedRun) lacks(err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -28,20 +28,28 @@ func waitCommand(a *app) *cobra.Command {
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if f.spanTyped = cmd.Flags().Changed("hold"); !f.spanTyped {
-				f.hold = usualSpan
-				if f.timeout > 0 { // it must be possible to see it for so long
-					f.hold = min(f.hold, f.timeout/2)
-				}
+				f.hold = usualHold(f.timeout)
+			}
+			if f.timeout > 0 && f.hold >= f.timeout {
+				return usagef("--hold %v can never be seen within --timeout %v: give it more time", f.hold, f.timeout)
 			}
 			return a.wait(cmd.Context(), f)
 		},
 	}
-	c.Flags().IntVar(&f.gpus, "gpus", 1, "how many GPUs")
+	c.Flags().IntVar(&f.gpus, "gpus", 1, "how many GPUs (`N`)")
 	c.Flags().StringVar(&f.format, "format", "", "print `FORM`: index, uuid, or env for CUDA_VISIBLE_DEVICES=…; otherwise indices, or UUIDs where CUDA numbers them in another way; MIG instances by UUID")
-	c.Flags().Var(durationFlag{&f.hold, 0, longestWait}, "hold", "it must stay free for this `DURATION`: 3s, long enough for a step or two of a training next to you; 0s: one reading")
+	c.Flags().Var(durationFlag{&f.hold, 0, longestWait}, "hold", "it must stay free for this `DURATION`: 3s, long enough for a step or two of a training next to you, or half of a shorter timeout; 0s: one reading")
 	c.Flags().Var(durationFlag{&f.timeout, 0, longestWait}, "timeout", "give up after this `DURATION` (exit 3); 0s, or without it: never. For one look there is check")
 	a.opt.bind(c.Flags(), append(following, "need", "interval", "lang")...)
 	return c
+}
+
+// usualHold is how long it must stay free where nobody says: it must be possible to see that.
+func usualHold(timeout time.Duration) time.Duration {
+	if timeout > 0 {
+		return min(usualSpan, timeout/2)
+	}
+	return usualSpan
 }
 
 func (a *app) wait(ctx context.Context, f *fitFlags) error {
@@ -62,7 +70,7 @@ func (a *app) wait(ctx context.Context, f *fitFlags) error {
 		a.say(w.never)
 		return answerNo{}
 	case errors.As(err, &no):
-		a.say(w.gaveUp())
+		a.say(w.gaveUp("wait.timeout"))
 		return err
 	case err != nil:
 		return err
@@ -70,12 +78,15 @@ func (a *app) wait(ctx context.Context, f *fitFlags) error {
 	return a.printGPUs(w.ready, f.format, w.unlike)
 }
 
-// waitFor blocks until enough GPUs have the need free.
+// waitFor blocks until enough GPUs have the need free; notFree: they did not within the timeout.
 func (a *app) waitFor(ctx context.Context, f *fitFlags, need sampler.Bytes) (ready []watch.Fit, err error) {
 	w := a.newWaiting(f, need)
 	err = w.wait(ctx)
-	if w.never != "" {
+	switch no := (answerNo{}); {
+	case w.never != "":
 		return nil, errors.New(w.never)
+	case errors.As(err, &no):
+		return nil, notFree{no, w.gaveUp("retry.timeout")}
 	}
 	return w.ready, err
 }
@@ -170,12 +181,12 @@ func orUnknown(o sampler.Opt[sampler.Bytes], reason string) string {
 	return strings.TrimSuffix("N/A ("+reason+")", " ()")
 }
 
-// gaveUp is what there was when the time was over.
-func (w *waitingFor) gaveUp() string {
+// gaveUp is what there was when the time was over, in the words of a sentence.
+func (w *waitingFor) gaveUp(id string) string {
 	free, best := freeNow(w.waiter.Status())
 	words := w.app.words()
 	all := words.Count("count.gpu", w.flags.gpus)
-	return words.Say("wait.timeout", "span", words.Lasted(w.flags.timeout.Seconds()), "hold", words.Lasted(w.flags.hold.Seconds()), "count", free, "all", all, "need", w.need, "size", orUnknown(best, w.fault))
+	return words.Say(id, "span", words.Lasted(w.flags.timeout.Seconds()), "hold", words.Lasted(w.flags.hold.Seconds()), "count", free, "all", all, "need", w.need, "size", orUnknown(best, w.fault))
 }
 
 // enoughSplit refuses to wait for GPUs on which nothing can run before somebody makes instances.

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"strings"
 	"syscall"
 )
 
@@ -32,6 +33,20 @@ func parse(address string) (*url.URL, error) {
 		return nil, errors.New("--webhook takes an http or https URL") // not repeated: it may hold a password
 	}
 	return u, nil
+}
+
+// Refused is why nothing will ever be posted to an address, as far as that is known without asking for the address of its name.
+func Refused(address string, private bool) error {
+	u, err := parse(address)
+	if err != nil || private {
+		return err
+	}
+	host := strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
+	ip, err := netip.ParseAddr(host)
+	if err == nil && !outside(ip) || host == "localhost" || strings.HasSuffix(host, ".localhost") {
+		return errPrivate
+	}
+	return nil
 }
 
 // Reach connects to where a webhook is, without posting anything.

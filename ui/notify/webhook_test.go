@@ -67,6 +67,24 @@ func TestWebhook(t *testing.T) {
 	}
 }
 
+// What is inside by its numbers, or is this machine by its name, is known before the first alert.
+func TestRefused(t *testing.T) {
+	for address, want := range map[string]error{
+		"http://127.0.0.1:1/x": errPrivate, "http://[::1]/": errPrivate, "https://10.1.2.3/": errPrivate, "http://localhost:8080/": errPrivate, "http://LOCALHOST./": errPrivate,
+		"http://a.localhost/": errPrivate, "https://93.184.216.34/": nil, "https://hooks.example.com/x": nil, "http://localhost.example.com/": nil,
+	} {
+		if got := Refused(address, false); !errors.Is(got, want) {
+			t.Errorf("%s: %v, want %v", address, got, want)
+		}
+		if got := Refused(address, true); got != nil {
+			t.Errorf("%s, allowed: %v", address, got)
+		}
+	}
+	if Refused("ftp://x/", true) == nil {
+		t.Error("ftp is no webhook")
+	}
+}
+
 // What an answer means: sent, worth another try, or not.
 func TestWebhookAnswers(t *testing.T) {
 	for code, want := range map[int]string{200: "sent", 204: "sent", 302: "hopeless", 404: "hopeless", 401: "hopeless",

@@ -20,7 +20,7 @@ type place struct {
 	used    sampler.Bytes
 	at      time.Time // of the newest reading; zero: there is none that counts
 	above   [2]time.Duration
-	xid     time.Time // of the newest that was counted
+	xid     sampler.Opt[sampler.XID] // the newest that was counted
 	xids    map[uint64]int
 }
 
@@ -67,12 +67,10 @@ func (p *place) seen(g *sampler.GPU, at time.Time) {
 	} else if p.at.IsZero() { // readings come when they differ
 		p.read(at, used)
 	}
-	if xid, ok := g.LastXID.Value(); ok {
-		if when := g.LastXIDTime.Or(at); when.After(p.xid) {
-			p.xid = when
-			p.xids[xid]++
-		}
+	for _, xid := range g.XIDsSince(p.xid) {
+		p.xids[xid.Code]++
 	}
+	p.xid = g.NewestXID().Else(p.xid)
 }
 
 // shareLabels are the shares as labels.

@@ -270,8 +270,12 @@ func TestCounters(t *testing.T) {
 	show(31, time.Second, growth)
 	worse := growth
 	worse.Level = "critical"
+	together := r.snapshot(10)
+	together.GPUs[0].LastXID, together.GPUs[0].XIDs = sampler.Some(uint64(43)), []sampler.XID{{Code: 31}, {Code: 43}}
+	r.Observe(together)
 	text := show(31, 2*time.Second, worse)
-	for series, want := range map[string]int{`nvpeak_gpu_xid_errors_total{gpu="0",mig="",uuid="GPU-a",xid="31"}`: 2,
+	for series, want := range map[string]int{`nvpeak_gpu_xid_errors_total{gpu="0",mig="",uuid="GPU-a",xid="31"}`: 3,
+		`nvpeak_gpu_xid_errors_total{gpu="0",mig="",uuid="GPU-a",xid="43"}`:       1,
 		`nvpeak_alerts_total{gpu="0",kind="growth",level="warning",uuid="GPU-a"}`: 1, `nvpeak_alerts_total{gpu="0",kind="growth",level="critical",uuid="GPU-a"}`: 1,
 		`nvpeak_alert{gpu="0",kind="growth",level="warning",uuid="GPU-a"}`: 0, `nvpeak_alert{gpu="0",kind="growth",level="critical",uuid="GPU-a"}`: 1} {
 		if !strings.Contains(text, fmt.Sprintf("%s %d\n", series, want)) {

@@ -2,9 +2,12 @@ package e2e_test
 
 import (
 	"encoding/json"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -79,10 +82,26 @@ func TestAlertsNotPassedOn(t *testing.T) {
 // The screen says in its footer what fails.
 func TestScreenTellsTrouble(t *testing.T) {
 	t.Parallel()
-	term := open(t, setup{scenario: theLost, size: [2]int{120, 30}, args: []string{"--webhook", "http://127.0.0.1:9/"}})
-	see(t, term, "--webhook: dial tcp 127.0.0.1:9: the webhook is on a loopback or private address")
+	srv := httptest.NewServer(http.NotFoundHandler())
+	defer srv.Close()
+	term := open(t, setup{scenario: theLost, size: [2]int{120, 30}, args: []string{"--webhook", srv.URL, "--webhook-private"}})
+	see(t, term, "--webhook: the webhook answered 404 Not Found")
 	press(t, term, "q")
 	ends(t, term, 0)
+}
+
+// A webhook that can never be posted to is refused at the start, on a screen and without one.
+func TestWebhookInside(t *testing.T) {
+	t.Parallel()
+	const why = "the webhook is on a loopback or private address: add --webhook-private to allow it"
+	for _, args := range [][]string{{"stream"}, {"record", "-o", "-"}, {"run", "--", "true"}, {"export", "--listen", "127.0.0.1:0"}} {
+		args = slices.Insert(args, 1, "--webhook", "http://127.0.0.1:9/")
+		if r := run(t, setup{scenario: theLost, args: args}); r.code != 2 || r.out != "" || r.err != "nvpeak: "+why+"\n" {
+			t.Errorf("%v: %+v", args, r)
+		}
+	}
+	term := open(t, setup{scenario: theLost, size: [2]int{120, 30}, args: []string{"--webhook", "http://127.0.0.1:9/"}})
+	ends(t, term, 2)
 }
 
 // Where the monitor has no terminal it prints one table, and refuses what that cannot honor.

@@ -212,7 +212,7 @@ func TestRunStreams(t *testing.T) {
 	env := setup{scenario: "h100x8"}.environ(t)
 	for _, line := range []string{
 		`%s sh -c 'echo x' >&-`, `%s sh -c 'read a' <&-`, `%s sh -c 'echo x >&2' 2>&-`, `%s cat < /etc/hostname`, `echo in | %s cat`,
-		`%s sh -c 'echo x' > /dev/full`, `set -o pipefail; %s yes | head -1`, `nohup %s sh -c 'kill -HUP $$; exit 9' 2> /dev/null`,
+		`%s sh -c 'echo x' > /dev/full`, `set -o pipefail; %s yes | head -1`, `set -o pipefail; %s seq 40000 | head -1`, `nohup %s sh -c 'kill -HUP $$; exit 9' 2> /dev/null`,
 		`trap '' INT; %s sh -c 'kill -INT $$; exit 10'`, `trap '' PIPE; set -o pipefail; %s sh -c 'sleep 0.1; echo a; echo b; exit 11' | true`,
 		`setsid -w %s sh -c 'tty; exit 12'`, `%s cat /proc/self/timerslack_ns`,
 	} {
@@ -312,7 +312,7 @@ func TestRunWithoutDriver(t *testing.T) {
 // However few descriptors there may be, the command runs as without nvpeak.
 func TestRunWithFewDescriptors(t *testing.T) {
 	t.Parallel()
-	for n := 8; n <= 16; n++ {
+	for n := 4; n <= 16; n++ {
 		cmd, state := watched(t, "sh", "-c", "echo here; exit 3")
 		shell := exec.Command("sh", append([]string{"-c", fmt.Sprintf(`ulimit -n %d; exec "$0" "$@"`, n)}, cmd.Args...)...)
 		shell.Env = cmd.Env
