@@ -17,7 +17,7 @@ var fixesAllocator = []fixRow{
 			if f.toldUnallocated() {
 				return true
 			}
-			return f.isPyTorch() && (f.event.Kind == sampler.KindCUDA || f.event.Kind == sampler.KindHIP) && f.unallocatedShare() >= 0.05 &&
+			return f.isPyTorch() && (f.event.Kind == sampler.KindCUDA || f.event.Kind == sampler.KindHIP || f.event.Kind == sampler.KindRefused) && f.unallocatedShare() >= 0.05 &&
 				f.fitsAfterReuse() && !f.saysCached() && !f.expandable() && !f.expandableBroken() && !f.oversubscribed() && !f.limited() && !f.notFragmented()
 		},
 		saves: func(f *failure) (span, bool) {
