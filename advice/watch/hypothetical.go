@@ -98,7 +98,7 @@ func (h hypothetical) event() sampler.OOMEvent {
 
 // incidentOf is what is known of a process and its GPU, for explaining a failure of it.
 func incidentOf(g *gpu, p *proc) explain.Incident {
-	h := &explain.History{Total: g.last.Memory.PlausibleTotal(), Free: g.last.Memory.PlausibleFree()}
+	h := &explain.History{Total: g.last.Memory.PlausibleTotal(), Free: g.last.Memory.PlausibleFree(), Sole: g.sole && g.last.Index == 0}
 	if u, ok := g.last.PlausibleUnattributed(); ok {
 		h.Unattributed = sampler.Some(u)
 	}

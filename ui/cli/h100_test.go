@@ -227,3 +227,15 @@ func TestCameTrueOfItsOwn(t *testing.T) {
 		}
 	}
 }
+
+// Nobody is sent to a second GPU of a machine that has one.
+func TestNoSecondGPU(t *testing.T) {
+	utc(t)
+	at := "../../testdata/h100/07-distill_gpt"
+	for _, args := range [][]string{{"explain", "--json", "--recording", at + ".jsonl.zst", at + ".log"}, {"report", "--json", "--log", at + ".log", at + ".jsonl.zst"}} {
+		out, errs, code := command(t, args...)
+		if code != 0 || strings.Contains(out, "CUDA_VISIBLE_DEVICES=1") || !strings.Contains(out, "one of the two at a time") {
+			t.Errorf("%v: exit %d: %s\n%s", args, code, errs, out)
+		}
+	}
+}
