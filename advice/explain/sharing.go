@@ -103,7 +103,10 @@ func (f *job) helper() (most Neighbor) {
 	return most
 }
 
+// helperLength is how much of the command of a helper stands in a sentence, in characters: its program and what follows.
+const helperLength = 80
+
 func (f *failure) helperText() string {
 	h := f.helper()
-	return f.words.Say("why.helper", "pid", h.PID, "command", sampler.Clip(h.Command), "size", gib(h.Bytes))
+	return f.words.Say("why.helper", "pid", h.PID, "command", sampler.ClipAt(h.Command, helperLength), "size", gib(h.Bytes))
 }

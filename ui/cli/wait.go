@@ -174,7 +174,7 @@ func orUnknown(o sampler.Opt[sampler.Bytes], reason string) string {
 func (w *waitingFor) gaveUp() string {
 	free, best := freeNow(w.waiter.Status())
 	words := w.app.words()
-	return words.Say("wait.timeout", "span", words.Lasted(w.flags.timeout.Seconds()), "hold", words.Lasted(w.flags.hold.Seconds()), "count", free, "all", w.flags.gpus, "need", w.need, "size", orUnknown(best, w.fault))
+	return words.Say("wait.timeout", "span", words.Lasted(w.flags.timeout.Seconds()), "hold", words.Lasted(w.flags.hold.Seconds()), "count", free, "all", words.Count("count.gpu", w.flags.gpus), "need", w.need, "size", orUnknown(best, w.fault))
 }
 
 // enoughSplit refuses to wait for GPUs on which nothing can run before somebody makes instances.
