@@ -83,6 +83,11 @@ func TestTextBounds(t *testing.T) {
 			t.Errorf("of %d characters %d are left", n, got)
 		}
 	}
+	for most, want := range map[int]string{6: "écoles", 5: "écol…", 2: "é…"} {
+		if got := ClipAt("écoles", most); got != want {
+			t.Errorf("room for %d: %q, want %q", most, got, want)
+		}
+	}
 	for in, want := range map[string]string{" ~": " ~", "\x1f\x7f": "??", "\t\r\n": "   ", "\ufffd": "\ufffd", "\xff": "?", "e\u0301": "e?", "\u202e": "?"} {
 		if got := Clean(in); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)

@@ -70,13 +70,16 @@ const clipLength = 40
 // Clip is a foreign text that may stand in a sentence: harmless and short.
 func Clip(s string) string { return ClipAt(s, clipLength) }
 
-// ClipAt is a foreign text that may stand in a sentence where there is room for that many characters.
+// ClipAt is a foreign text that may stand in a sentence where there is room for that many characters. One that is cut says so.
 func ClipAt(s string, most int) string {
 	s = Clean(s)
-	n := 0
+	n, end := 0, 0
 	for i := range s {
+		if n == most-1 {
+			end = i
+		}
 		if n == most {
-			return s[:i]
+			return s[:end] + "…"
 		}
 		n++
 	}

@@ -48,6 +48,9 @@ type TorchSite struct {
 	Generation bool   `json:"generation,omitempty"` // it is called where tokens are generated, or keeps the keys and values of those so far
 }
 
+// CodeLength is how much of a source line is kept and shown, in characters: enough to know it by.
+const CodeLength = 60
+
 // TorchHolder is a line with bytes that are due to it.
 type TorchHolder struct {
 	TorchSite

@@ -12,7 +12,7 @@ const (
 // asksAlike: requests of one size were granted again and again, kept, and computed with, until one was refused. Allocators ask for segments of one size,
 // too: whose memory one manages, the message or its own figures tell.
 func (f *facts) asksAlike() *Alike {
-	if f.history == nil || f.event.Kind != sampler.KindRefused || f.event.Framework != "" || f.allocated.Known() {
+	if f.history == nil || f.event.Kind != sampler.KindRefused || f.event.Framework != "" && f.event.Framework != "cuda" || f.allocated.Known() {
 		return nil
 	}
 	a := f.history.Alike

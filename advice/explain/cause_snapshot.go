@@ -218,7 +218,7 @@ func (f *failure) lineText(s sampler.TorchSite) string {
 	case s.File == "":
 		return f.words.Say("torch.no_line")
 	case s.Code != "":
-		return s.Place() + " `" + sampler.Clip(s.Code) + "`"
+		return s.Place() + " `" + sampler.ClipAt(s.Code, sampler.CodeLength) + "`"
 	}
 	return s.Place() + " " + s.Function
 }

@@ -223,6 +223,9 @@ func (f *failure) inContainer() bool {
 }
 
 func (f *failure) secondGPU() bool {
+	if f.history != nil && f.history.Sole {
+		return f.event.GPUIndex.Or(0) > 0
+	}
 	return f.shows(sampler.ShowsSecondGPU) || f.told(sampler.ToldGPUs) || f.event.GPUIndex.Or(0) > 0 || f.atHand()
 }
 

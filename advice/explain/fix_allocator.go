@@ -6,6 +6,9 @@ import (
 	"nvpeak/sampler"
 )
 
+// ExtraStuck is the key under which an event that is foretold has what stays after a flush of a cache and did not two flushes before.
+const ExtraStuck = "stuck_bytes"
+
 var fixesAllocator = []fixRow{
 	{id: FixExpandableSegments, source: sourceNotes,
 		kinds: ownCode | server | imageTool, cost: 0,
@@ -17,7 +20,7 @@ var fixesAllocator = []fixRow{
 			if f.toldUnallocated() {
 				return true
 			}
-			return f.isPyTorch() && (f.event.Kind == sampler.KindCUDA || f.event.Kind == sampler.KindHIP) && f.unallocatedShare() >= 0.05 &&
+			return f.isPyTorch() && (f.event.Kind == sampler.KindCUDA || f.event.Kind == sampler.KindHIP || f.event.Kind == sampler.KindRefused) && f.unallocatedShare() >= 0.05 &&
 				f.fitsAfterReuse() && !f.saysCached() && !f.expandable() && !f.expandableBroken() && !f.oversubscribed() && !f.limited() && !f.notFragmented()
 		},
 		saves: func(f *failure) (span, bool) {
@@ -47,6 +50,20 @@ var fixesAllocator = []fixRow{
 			return []any{"holes", f.amountOf(f.unallocated.Or(0)), "missing", f.amountOf(f.shortfallOr0())}
 		},
 		do: doExpandable},
+	{id: FixExpandableSegments, source: sourceNotes,
+		kinds: ownCode | server | imageTool, cost: 0,
+		lives: map[string]float64{CauseFragmentation: 0.97},
+		when: func(f *failure) bool {
+			return f.extra(ExtraStuck).Known() && f.isPyTorch() && !f.expandable() && !f.expandableBroken() && !f.beforeExpandable()
+		},
+		saves: func(f *failure) (span, bool) {
+			stuck := f.extra(ExtraStuck).Or(0)
+			return span{partOf(stuck, 0.5), stuck}, true
+		},
+		reach:   always(1),
+		variant: func(f *failure) string { return "stuck" },
+		pairs:   func(f *failure) []any { return []any{"holes", f.amountOf(f.extra(ExtraStuck).Or(0))} },
+		do:      doExpandable},
 	{id: FixExpandableSegments, source: "https://github.com/jhc13/taggui/issues/188",
 		kinds: ownCode | running, cost: 0,
 		lives: map[string]float64{CauseMemoryLimit: 0.45, CauseHostMemory: 0.4, CauseUnknown: 0.45},

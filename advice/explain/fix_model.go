@@ -435,7 +435,22 @@ func doRaiseLimit(f *failure) []string {
 		return []string{"free -g; ulimit -v; cat /proc/sys/vm/max_map_count  " + f.comment("do.system_limits"),
 			"nvidia-smi  " + f.comment("do.race")}
 	}
+	if text, _, typed := f.command.WithNumber(wholeGPU, fractionOptions...); typed {
+		return []string{text}
+	}
 	return []string{"torch.cuda.set_per_process_memory_fraction(1.0)", "grep -rn per_process_memory_fraction .  " + f.comment("do.find_limit")}
+}
+
+// fractionOptions are names that programs give to the share of the GPU they take, as plain ones.
+var fractionOptions = []string{"per_process_memory_fraction", "per_process_gpu_memory_fraction", "cuda_memory_fraction", "gpu_memory_fraction", "gpu_mem_fraction",
+	"memory_fraction", "mem_fraction", "gpu_fraction", "vram_fraction", "gpu_memory_frac", "gpu_mem_frac", "memory_frac", "mem_frac", "gpu_frac"}
+
+// wholeGPU is all of a GPU where somebody has typed a share of it, or a percentage.
+func wholeGPU(typed float64) float64 {
+	if typed > 1 {
+		return 100
+	}
+	return 1
 }
 
 func doSmallerOptimizer(f *failure) []string {

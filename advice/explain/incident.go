@@ -25,6 +25,7 @@ type History struct {
 	Total        sampler.Opt[sampler.Bytes] `json:"total_bytes"`
 	Free         sampler.Opt[sampler.Bytes] `json:"free_bytes"`
 	Process      sampler.Opt[sampler.Bytes] `json:"process_bytes"`      // by the failing process
+	Sole         bool                       `json:"sole_gpu,omitempty"` // no other GPU of the machine is seen
 	Unattributed sampler.Opt[sampler.Bytes] `json:"unattributed_bytes"` // used, but by no process the driver names
 	Others       []Neighbor                 `json:"others"`             // other processes on the GPU
 	Mixed        bool                       `json:"mixed,omitempty"`    // it is not known which of the processes failed: it may be one of Others

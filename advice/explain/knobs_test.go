@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"nvpeak/advice/lang"
+	"nvpeak/sampler"
 	"nvpeak/sampler/oomlog"
 	"nvpeak/sampler/post"
 )
@@ -36,6 +37,25 @@ func TestServersHaveTheirOwnOptions(t *testing.T) {
 			if name == "tgi" && strings.Contains(a.Source, "vllm") {
 				t.Errorf("%s of tgi has the source %s", a.ID, a.Source)
 			}
+		}
+	}
+}
+
+// A limit that was typed as a share is raised where it was typed.
+func TestTypedFraction(t *testing.T) {
+	limited := sampler.OOMEvent{Kind: sampler.KindCUDA, MemoryKind: sampler.MemoryGPU, Framework: "pytorch", Requested: sampler.Some(3 * sampler.GiB), GPUTotal: sampler.Some(79 * sampler.GiB), GPUFree: sampler.Some(49 * sampler.GiB),
+		ProcessInUse: sampler.Some(30 * sampler.GiB), Allocated: sampler.Some(29 * sampler.GiB), ReservedUnallocated: sampler.Some(sampler.MiB), MemoryLimit: &sampler.MemoryLimit{Kind: "fraction", Allowed: sampler.Some(31 * sampler.GiB)}}
+	for command, want := range map[string]string{
+		"python train.py --mem-fraction 0.4":         "python train.py --mem-fraction 1",
+		"python train.py --gpu_memory_fraction=0.25": "python train.py --gpu_memory_fraction=1",
+		"python train.py --gpu-fraction 40 --lr 0.1": "python train.py --gpu-fraction 100 --lr 0.1",
+		"python train.py --mem-fraction 1":           "torch.cuda.set_per_process_memory_fraction(1.0)",
+		"python train.py --warmup-fraction 0.4":      "torch.cuda.set_per_process_memory_fraction(1.0)",
+		"":                                           "torch.cuda.set_per_process_memory_fraction(1.0)",
+	} {
+		e := Explain(Incident{Command: command, Events: []sampler.OOMEvent{limited}})
+		if len(e.Advice) == 0 || e.Advice[0].ID != FixRaiseLimit || e.Advice[0].Do[0] != want {
+			t.Errorf("%q: %+v, want %q", command, e.Advice, want)
 		}
 	}
 }

@@ -32,16 +32,24 @@ var causesSharing = []causeRow{
 var fixesSharing = []fixRow{
 	{id: FixRebalanceRanks, source: "https://docs.nvidia.com/cuda/cuda-c-programming-guide/#cuda-environment-variables",
 		kinds: ownCode | running, cost: 0.03,
-		lives:   map[string]float64{CauseOtherProcess: 0.97},
-		when:    func(f *failure) bool { return f.helper().PID > 0 && f.crowdedRanks() == 0 },
-		variant: func(f *failure) string { return "helper" },
-		saves:   func(f *failure) (span, bool) { h := f.helper(); return span{h.Bytes, h.Bytes}, true },
-		reach:   always(1),
+		lives: map[string]float64{CauseOtherProcess: 0.97},
+		when:  func(f *failure) bool { return f.helper().PID > 0 && f.crowdedRanks() == 0 },
+		variant: func(f *failure) string {
+			if !f.secondGPU() {
+				return "helper_alone"
+			}
+			return "helper"
+		},
+		saves: func(f *failure) (span, bool) { h := f.helper(); return span{h.Bytes, h.Bytes}, true },
+		reach: always(1),
 		pairs: func(f *failure) []any {
 			h := f.helper()
 			return []any{"pid", h.PID, "name", command.Parse(h.Command).Scripts()[0]}
 		},
 		do: func(f *failure) []string {
+			if !f.secondGPU() {
+				return []string{f.comment("do.take_turns")}
+			}
 			return []string{"CUDA_VISIBLE_DEVICES=1 " + sampler.Clean(f.helper().Command) + "  " + f.comment("do.another_gpu")}
 		}},
 	{id: FixStopOtherProcess, source: "https://docs.pytorch.org/docs/stable/notes/multiprocessing.html",
@@ -95,7 +103,10 @@ func (f *job) helper() (most Neighbor) {
 	return most
 }
 
+// helperLength is how much of the command of a helper stands in a sentence, in characters: its program and what follows.
+const helperLength = 80
+
 func (f *failure) helperText() string {
 	h := f.helper()
-	return f.words.Say("why.helper", "pid", h.PID, "command", sampler.Clip(h.Command), "size", gib(h.Bytes))
+	return f.words.Say("why.helper", "pid", h.PID, "command", sampler.ClipAt(h.Command, helperLength), "size", gib(h.Bytes))
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -15,6 +16,7 @@ func (r *Reporter) conclude(out *Report) {
 	switch e := r.o.Explained; {
 	case e != nil && e.Lang == r.words.Lang:
 		take(out, *e)
+		r.nameFailed(out, e)
 	case len(r.fails) > 0:
 		r.concludeFailures(out)
 	default:
@@ -35,12 +37,24 @@ func (r *Reporter) conclude(out *Report) {
 
 // concludeFailures explains all failures together. What was alerted at that moment joins.
 func (r *Reporter) concludeFailures(out *Report) {
-	in := r.Recall(explain.Incident{Lang: r.o.Lang})
-	first := explain.First(in)
-	if f := r.failure(first, in.Events[first]); f != nil {
-		in.Alerts = r.openAt(*f)
+	e := explain.Explain(r.Recall(explain.Incident{Lang: r.o.Lang}))
+	take(out, e)
+	r.nameFailed(out, &e)
+}
+
+// nameFailed tells whose failure the headline is about.
+func (r *Reporter) nameFailed(out *Report, e *explain.Explanation) {
+	if e.Verdict.Event < 0 || e.Verdict.Event >= len(e.Events) {
+		return
 	}
-	take(out, explain.Explain(in))
+	f := r.failure(e.Verdict.Event, e.Events[e.Verdict.Event].OOMEvent)
+	if f == nil {
+		return
+	}
+	out.Failed = &Failed{T: f.t, Time: f.at}
+	if q := r.processOf(f); q != nil {
+		out.Failed.PID, out.Failed.Command = q.PID, sampler.Clean(cmp.Or(q.Command, q.Name))
+	}
 }
 
 // take takes over why a run died. Nobody died of what was survived.

@@ -49,13 +49,13 @@ func (r *Reporter) allEvents() []Event {
 	return list[:min(len(list), maxReportEvents)]
 }
 
-// failureText is a failure in one line. The message of a log has the size; where there is none, this has.
+// failureText is a failure in one line. The message of a log has the size; where that is the driver's, this has.
 func (r *Reporter) failureText(f *failed) string {
 	text := explain.Headline(f.event, r.words)
 	size, ok := f.event.Requested.Value()
 	free, known := f.event.GPUFree.Value()
 	switch {
-	case f.from != fromDriver:
+	case f.event.Kind != sampler.KindRefused:
 	case !ok && f.event.Extra["piece_bytes"] == nil:
 		return text + r.words.Say("report.context")
 	case !ok:

@@ -72,16 +72,7 @@ func (r *Reporter) addExit(c *gpuFold, p sampler.Process, now float64) {
 	if len(r.exits) >= maxExits {
 		return
 	}
-	high := c.used
-	if w := c.gpu.Memory.Window; w != nil && w.Max < sampler.MaxPlausible {
-		high = max(high, float64(w.Max))
-	}
-	x := exit{key: c.key, process: p, Exit: Exit{Time: r.at, T: c.seen, GPU: c.gpu.Index, PID: p.PID, Bytes: p.Memory.Or(0), Used: sampler.Bytes(c.used)}}
-	if c.usable > 0 {
-		x.Full = min(1, high/c.usable)
-	}
-	typical := c.busy.median()
-	x.rose = !math.IsNaN(typical) && high > typical+0.03*c.total
+	x := r.exitOf(c, p)
 	if r.watch != nil {
 		x.incident = r.watch.Incident(r.meant(sampler.OOMEvent{PID: pidOf(p), GPUIndex: sampler.Some(c.gpu.Index)}, c.seen))
 		x.open = slices.Clone(r.watch.Open())
@@ -96,8 +87,23 @@ func (r *Reporter) addExit(c *gpuFold, p sampler.Process, now float64) {
 		}
 	}
 	if q := r.procs[p.Key(c.key)]; q != nil {
-		q.Exited = true
+		q.left = true
 	}
+}
+
+// exitOf is what the newest snapshot tells of the end of one of its processes.
+func (r *Reporter) exitOf(c *gpuFold, p sampler.Process) exit {
+	high := c.used
+	if w := c.gpu.Memory.Window; w != nil && w.Max < sampler.MaxPlausible {
+		high = max(high, float64(w.Max))
+	}
+	x := exit{key: c.key, process: p, Exit: Exit{Time: r.at, T: c.seen, GPU: c.gpu.Index, PID: p.PID, Bytes: p.Memory.Or(0), Used: sampler.Bytes(c.used)}}
+	if c.usable > 0 {
+		x.Full = min(1, high/c.usable)
+	}
+	typical := c.busy.median()
+	x.rose = !math.IsNaN(typical) && high > typical+0.03*c.total
+	return x
 }
 
 func pidOf(p sampler.Process) sampler.Opt[int] {
@@ -111,10 +117,10 @@ func pidOf(p sampler.Process) sampler.Opt[int] {
 func (r *Reporter) returned(c *gpuFold, g *sampler.GPU) {
 	for i := range g.Processes {
 		q := r.procs[g.Processes[i].Key(c.key)]
-		if q == nil || !q.Exited {
+		if q == nil || !q.left {
 			continue
 		}
-		q.Exited = false
+		q.left = false
 		r.exits = slices.DeleteFunc(r.exits, func(x exit) bool {
 			return x.key == c.key && x.process.Key(c.key) == g.Processes[i].Key(c.key)
 		})

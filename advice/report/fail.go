@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"nvpeak/advice/explain"
+	"nvpeak/advice/watch"
 	"nvpeak/sampler"
 )
 
@@ -96,7 +97,7 @@ func (r *Reporter) findIncidents() {
 			}
 		}
 		if x := r.exitNear(f); x != nil && x.incident.History != nil && (f.incident.History == nil || x.incident.History.Process.Known()) {
-			f.incident = x.incident
+			f.incident, f.pid = x.incident, pidOf(x.process)
 		}
 	}
 }
@@ -144,31 +145,52 @@ func (r *Reporter) gpuOf(f failed) (int, bool) {
 // fromDriver: that is where a failure is known from of which no log told.
 const fromDriver = "driver"
 
-// addDeaths takes the failures that only the driver told of: requests that were refused to processes that then ended.
-func (r *Reporter) addDeaths() {
-	for i := range r.fails {
-		if f := &r.fails[i]; r.watch != nil {
-			if d, ok := r.watch.Completed(f.event); ok {
-				f.event, f.incident = d.Event, d.Incident
-				if !d.Unplaced {
-					f.gpu = sampler.Some(d.GPU)
-				}
-			}
+// listedLate is how many seconds after its first calls a process may be listed first.
+const listedLate = 2
+
+// processOf is the process that failed; nil: it is not known.
+func (r *Reporter) processOf(f *failed) (found *processFold) {
+	pid, known := f.pid.Value()
+	if !known {
+		return nil
+	}
+	for _, q := range r.procs {
+		if q.PID == pid && q.First <= f.t+listedLate && (found == nil || q.First > found.First) {
+			found = q
 		}
 	}
-	list := r.watch.Deaths()
-	if len(list) == 0 {
+	return found
+}
+
+// addDeaths completes the failures by what the driver told of them, and takes those that it alone told of: requests that were refused to
+// processes that then ended.
+func (r *Reporter) addDeaths() {
+	if r.deathsAdded {
 		return
 	}
-	for _, d := range list {
+	r.deathsAdded = true
+	for i := range r.fails {
+		f := &r.fails[i]
+		if d, ok := r.watch.Completed(f.event); ok {
+			f.event, f.incident = d.Event, d.Incident
+			f.fromDeath(&d)
+		}
+	}
+	for _, d := range r.watch.Deaths() {
 		if len(r.fails) == maxReportEvents {
 			break
 		}
 		f := failed{event: d.Event, t: d.T, at: d.Time, from: fromDriver, incident: d.Incident}
-		if !d.Unplaced {
-			f.gpu = sampler.Some(d.GPU)
-		}
+		f.fromDeath(&d)
 		r.fails = append(r.fails, f)
 	}
 	slices.SortStableFunc(r.fails, func(a, b failed) int { return cmp.Compare(a.t, b.t) })
+}
+
+// fromDeath takes over whose failure it was, and where.
+func (f *failed) fromDeath(d *watch.Death) {
+	f.pid = sampler.Some(d.PID)
+	if !d.Unplaced {
+		f.gpu = sampler.Some(d.GPU)
+	}
 }

@@ -101,7 +101,40 @@ func (r *Reporter) noteHolders(c *gpuFold) {
 			q.AtPeak = p.Memory
 		}
 	}
-	r.addRise(c)
+	if !r.atOwnPeak(c) {
+		r.addRise(c)
+	}
+}
+
+// atOwnPeak gives a process its own peak where that is of the moment at which its GPU was fullest: calls tell both, also when they were over as
+// the processes were listed. What no process held is the rest. false: there is none.
+func (r *Reporter) atOwnPeak(c *gpuFold) bool {
+	i := slices.IndexFunc(c.gpu.Processes, func(p sampler.Process) bool {
+		return p.Peak != nil && p.Peak.Time.Equal(c.peak.Time) && p.Peak.Bytes > p.Memory.Or(0) && p.Peak.Bytes <= c.peak.Bytes
+	})
+	if i < 0 {
+		return false
+	}
+	p, rest := &c.gpu.Processes[i], c.peak.Bytes
+	for j := range c.holders {
+		h := &c.holders[j]
+		if h.PID == p.PID {
+			h.Bytes = p.Peak.Bytes
+		}
+		if h.PID != 0 {
+			rest = rest.Less(h.Bytes)
+		}
+	}
+	for j := range c.holders {
+		if h := &c.holders[j]; h.PID == 0 {
+			h.Bytes = min(h.Bytes, rest)
+		}
+	}
+	c.sortHolders()
+	if q := r.procs[p.Key(c.key)]; q != nil {
+		q.AtPeak = sampler.Some(p.Peak.Bytes)
+	}
+	return true
 }
 
 // addRise gives a peak that was over when the processes were listed to whoever made it, as far as the window
@@ -120,12 +153,16 @@ func (r *Reporter) addRise(c *gpuFold) {
 		return
 	}
 	c.holders[i].Bytes += more
-	slices.SortStableFunc(c.holders, func(a, b Holder) int { return cmp.Compare(b.Bytes, a.Bytes) })
+	c.sortHolders()
 	for _, q := range r.procs {
 		if b, ok := q.AtPeak.Value(); ok && q.gpuKey == c.key && q.PID == pid {
 			q.AtPeak = sampler.Some(b + more)
 		}
 	}
+}
+
+func (c *gpuFold) sortHolders() {
+	slices.SortStableFunc(c.holders, func(a, b Holder) int { return cmp.Compare(b.Bytes, a.Bytes) })
 }
 
 // Reading takes a reading of the memory poller between two snapshots. gpu is the Key of its
@@ -153,11 +190,12 @@ func (r *Reporter) OOM(e sampler.OOMEvent, at time.Time, from string) {
 	if i := slices.IndexFunc(r.logged, func(f LogFailure) bool { return f.Event.SameInLog(&e) }); i >= 0 {
 		e.Context = r.logged[i].Event.Context // the recording has what an older program read from the same log
 	}
-	f := failed{event: e, t: r.seconds(at), at: at, from: from}
+	f := failed{event: e, printed: e, t: r.seconds(at), at: at, from: from}
 	if r.watch != nil {
 		if r.count > 0 {
 			f.gpu = r.watch.GPUOf(e)
-			f.incident = r.watch.Incident(r.meant(e, f.t))
+			meant := r.meant(e, f.t)
+			f.incident, f.pid = r.watch.Incident(meant), meant.PID
 		}
 		r.gather(r.watch.Event(e, at))
 	}

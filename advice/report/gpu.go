@@ -16,6 +16,7 @@ type gpuFold struct {
 	total  float64
 	usable float64 // used and free together: what is not reserved
 	seen   float64 // seconds, newest
+	listed float64 // the same, of the newest that tells who is there
 	level  level
 
 	peak       *Peak
@@ -60,6 +61,9 @@ func (c *gpuFold) fold(l *timeline, g *sampler.GPU, gap bool) {
 	c.gpu = *g
 	c.hasList = c.hasList || len(g.Processes) > 0
 	c.seen = now
+	if !g.Silent() {
+		c.listed = now
+	}
 	used, ok := sampler.Plausible(g.Memory.Used)
 	if !ok {
 		c.used, c.level = math.NaN(), level{math.NaN(), now}

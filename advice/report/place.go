@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"nvpeak/advice/explain"
+	"nvpeak/advice/watch"
 	"nvpeak/sampler"
 )
 
@@ -34,7 +36,7 @@ func (r *Reporter) PlaceFailures(list []LogFailure) []LogFailure {
 			at = r.placeOf(f)
 		}
 		f.Time = sampler.Some(at)
-		if !slices.ContainsFunc(r.fails, func(known failed) bool { return known.event.SameInLog(&f.Event) }) {
+		if !slices.ContainsFunc(r.fails, func(known failed) bool { return known.tells(&f.Event) }) {
 			out = append(out, f)
 		}
 	}
@@ -82,17 +84,43 @@ func (r *Reporter) endOf(e sampler.OOMEvent, low, high time.Time) *exit {
 		if n, ok := e.GPUIndex.Value(); ok && n == x.GPU {
 			s += 0.5
 		}
+		if x.awaits(&e) {
+			s++
+		}
+		if explain.Runs(x.process.Command, e.Context) {
+			s += 4
+		}
 		if own := e.ProcessInUse.Or(e.Allocated.Or(0)); own > 0 && float64(x.Bytes) > 0.7*float64(own) && float64(x.Bytes) < 1.4*float64(own)+float64(2*sampler.GiB) {
 			s += 2
 		}
 		return s
 	}
-	exits := slices.DeleteFunc(slices.Clone(r.exits), func(x exit) bool { return x.Time.Before(low) || x.Time.After(high) })
+	exits := slices.DeleteFunc(append(slices.Clone(r.exits), r.refusedAtEnd()...), func(x exit) bool { return x.Time.Before(low) || x.Time.After(high) })
 	if len(exits) == 0 || r.alive(e) {
 		return nil
 	}
 	x := slices.MaxFunc(exits, func(a, b exit) int { return cmp.Compare(score(&a), score(&b)) })
 	return &x
+}
+
+// refusedAtEnd are those that the last snapshot lists and that wait for memory which the driver has refused them: a recording
+// often ends with its job, before that is gone.
+func (r *Reporter) refusedAtEnd() (list []exit) {
+	for _, c := range r.gpus {
+		for _, p := range c.gpu.Processes {
+			x := r.exitOf(c, p)
+			if x.awaits(&sampler.OOMEvent{}) {
+				list = append(list, x)
+			}
+		}
+	}
+	return list
+}
+
+// awaits says whether the driver refused a process what a message may tell of, and nothing came of that.
+func (x *exit) awaits(e *sampler.OOMEvent) bool {
+	q := x.process.Requests
+	return q != nil && q.Refusal != nil && q.Refusal.Outcome == sampler.RefusalOpen && q.ExitStatus.Or(1) != 0 && watch.MayTell(e, q.Refusal)
 }
 
 // alive says whether the process that a message names was still there at the end.
@@ -103,7 +131,7 @@ func (r *Reporter) alive(e sampler.OOMEvent) bool {
 	}
 	for _, q := range r.procs {
 		if q.PID == pid {
-			return !q.Exited
+			return !q.ended(r.known(q.gpuKey))
 		}
 	}
 	return false

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -153,6 +154,71 @@ func TestRecallAfterExit(t *testing.T) {
 		}
 		if got != want {
 			t.Errorf("%s: the process held %v, want %v", kind, got, want)
+		}
+	}
+}
+
+// A recording often ends with its job: a failure is that of the process which waits for refused memory then, unless one that ended looks more like it.
+func TestPlaceAtTheEnd(t *testing.T) {
+	waits := func(pid int, outcome string, status int) sampler.Process {
+		p := job(pid, 40*gibs)
+		p.Command = "python late.py"
+		p.Requests = &sampler.Requests{ExitStatus: sampler.Some(status), Refusal: &sampler.Refusal{Bytes: 9 * gibs, Smallest: 9 * gibs, Tries: 1, Outcome: outcome}}
+		return p
+	}
+	for name, row := range map[string]struct {
+		event sampler.OOMEvent
+		last  sampler.Process
+		want  float64
+	}{
+		"it waits":                     {sampler.OOMEvent{}, waits(9, sampler.RefusalOpen, 1), 3.001},
+		"for that size":                {sampler.OOMEvent{Requested: sampler.Some(9 * gibs)}, waits(9, sampler.RefusalOpen, 1), 3.001},
+		"for another size":             {sampler.OOMEvent{Requested: sampler.Some(30 * gibs)}, waits(9, sampler.RefusalOpen, 1), 1.001},
+		"it got it":                    {sampler.OOMEvent{}, waits(9, sampler.RefusalFlush, 1), 1.001},
+		"it ended well":                {sampler.OOMEvent{}, waits(9, sampler.RefusalOpen, 0), 1.001},
+		"it was refused nothing":       {sampler.OOMEvent{}, job(9, 40*gibs), 1.001},
+		"the log is of the one before": {sampler.OOMEvent{Context: &sampler.LogContext{Scripts: []string{"early.py"}}}, waits(9, sampler.RefusalOpen, 1), 1.001},
+		"the log is of this one":       {sampler.OOMEvent{Context: &sampler.LogContext{Scripts: []string{"late.py"}}}, waits(9, sampler.RefusalOpen, 1), 3.001},
+	} {
+		r, before := New(Options{Outline: true}), job(8, 40*gibs)
+		before.Command = "python early.py"
+		r.Snapshot(card(0, 48*gibs, 41*gibs, before))
+		r.Snapshot(card(1, 48*gibs, 41*gibs, before))
+		r.Snapshot(card(2, 48*gibs, gibs))
+		r.Snapshot(card(3, 48*gibs, 41*gibs, row.last))
+		if got := placed(r, LogFailure{Event: row.event}); got != row.want {
+			t.Errorf("%s: placed at %v, want %v", name, got, row.want)
+		}
+	}
+}
+
+// The report is about the last failure, and the others of its run.
+func TestOwnFailures(t *testing.T) {
+	of := func(t float64, pid int, command, from string) failed {
+		return failed{t: t, pid: sampler.Some(pid), from: from, incident: explain.Incident{Command: command}}
+	}
+	for name, row := range map[string]struct {
+		fails []failed
+		want  []int
+	}{
+		"two programs":               {[]failed{of(10, 1, "a", fromDriver), of(20, 2, "b", fromDriver)}, []int{2}},
+		"ranks of one":               {[]failed{of(20, 2, "b", fromDriver), of(21, 3, "b", fromDriver)}, []int{2, 3}},
+		"the same, begun again":      {[]failed{of(10, 1, "b", fromDriver), of(20, 2, "b", fromDriver)}, []int{2}},
+		"long before":                {[]failed{of(20, 2, "b", fromDriver), of(141, 3, "b", fromDriver)}, []int{3}},
+		"a log tells of one before":  {[]failed{of(10, 1, "a", "log"), of(20, 2, "b", fromDriver)}, []int{1}},
+		"a log, and another of this": {[]failed{of(20, 2, "b", "log"), of(21, 3, "b", fromDriver)}, []int{2, 3}},
+	} {
+		r := New(Options{Outline: true})
+		r.fails = row.fails
+		for pid, first := range map[int]float64{1: 0, 2: 15, 3: 15} {
+			r.procs[sampler.ProcessKey{PID: pid}] = &processFold{Process: Process{PID: pid, First: first}}
+		}
+		var got []int
+		for _, f := range r.ownFailures() {
+			got = append(got, f.pid.Or(0))
+		}
+		if !slices.Equal(got, row.want) {
+			t.Errorf("%s: %v, want %v", name, got, row.want)
 		}
 	}
 }

@@ -13,12 +13,18 @@ type processFold struct {
 	bins  *bins
 	value float64
 	seen  float64
+	left  bool // its end is among the exits
 }
 
 func newProcessFold(c *gpuFold, pid int, now float64) *processFold {
 	q := &processFold{bins: newBins(512), value: math.NaN()}
 	q.GPU, q.Label, q.PID, q.First, q.gpuKey = c.gpu.Index, c.gpu.Label(), pid, now, c.key
 	return q
+}
+
+// ended says whether it was gone before the recording was over, or is listed a last time with how it ended.
+func (q *processFold) ended(c *gpuFold) bool {
+	return c != nil && q.seen < c.listed || q.Requests != nil && q.Requests.ExitStatus.Known()
 }
 
 // fold takes the process of one snapshot.

@@ -80,3 +80,31 @@ func TestProcessOrder(t *testing.T) {
 		}
 	}
 }
+
+// A process has exited when its GPU is seen without it, however little it held, or when its last row tells how it ended; not when the GPU gave no list.
+func TestProcessExited(t *testing.T) {
+	ended := job(7, 10*gibs)
+	ended.Requests = &sampler.Requests{ExitStatus: sampler.Some(1)}
+	silent := card(2, 48*gibs, gibs)
+	silent.GPUs[0].Memory, silent.GPUs[0].Error = sampler.Memory{}, sampler.Some("timeout")
+	for name, row := range map[string]struct {
+		last *sampler.Snapshot
+		want bool
+	}{
+		"listed":         {card(2, 48*gibs, 20*gibs, job(7, 10*gibs)), false},
+		"gone":           {card(2, 48*gibs, gibs), true},
+		"others stay":    {card(2, 48*gibs, gibs, job(8, gibs)), true},
+		"its last row":   {card(2, 48*gibs, 20*gibs, ended), true},
+		"nobody can say": {silent, false},
+	} {
+		r := New(Options{Outline: true})
+		r.Snapshot(card(0, 48*gibs, 20*gibs, job(7, 100*mibs)))
+		r.Snapshot(card(1, 48*gibs, 20*gibs, job(7, 100*mibs)))
+		r.Snapshot(row.last)
+		for _, p := range r.Report().Processes {
+			if p.PID == 7 && p.Exited != row.want {
+				t.Errorf("%s: exited %v", name, p.Exited)
+			}
+		}
+	}
+}

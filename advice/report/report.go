@@ -23,6 +23,7 @@ type Report struct {
 	Unseen    float64          `json:"unseen_s,omitempty"` // of Duration, from which nothing was recorded
 	Headline  string           `json:"headline"`
 	Detail    string           `json:"detail"`
+	Failed    *Failed          `json:"failed,omitempty"` // whose failure Headline is about; nil: it is about none, or nobody knows
 	GPUs      []GPU            `json:"gpus"`
 	Processes []Process        `json:"processes"` // the largest peak first
 	Alerts    []sampler.Alert  `json:"alerts"`    // as the live monitor would have raised them, oldest first
@@ -43,6 +44,14 @@ func (r *Report) TooShort() bool { return r.Duration < growthLeast }
 type Peak struct {
 	sampler.Peak
 	T float64 `json:"t"`
+}
+
+// Failed is when a failure was and, as far as that is known, of which process.
+type Failed struct {
+	T       float64   `json:"t"`
+	Time    time.Time `json:"time"`
+	PID     int       `json:"pid"` // 0: not known
+	Command string    `json:"command"`
 }
 
 // GPU is what a recording tells of one GPU. What was not seen is absent.

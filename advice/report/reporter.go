@@ -33,7 +33,9 @@ type Reporter struct {
 	logged []LogFailure // all of the log
 	marks  []sampler.LogMark
 	told   int // of them, to the Watch
-	notes  []string
+
+	deathsAdded bool // to fails
+	notes       []string
 
 	alerts  []sampler.Alert
 	newest  float64 // T of the newest alert that was seen
@@ -52,11 +54,13 @@ func New(o Options) *Reporter {
 // failed is an out-of-memory failure on the timeline.
 type failed struct {
 	event    sampler.OOMEvent
+	printed  sampler.OOMEvent // the same as its log has it
 	t        float64
 	at       time.Time
 	from     string
 	incident explain.Incident // as the Watch knew it at that moment
 	gpu      sampler.Opt[int] // where that is known, index
+	pid      sampler.Opt[int] // of the process that failed, as the recording numbers it
 }
 
 // gpu is the state of a GPU, nil when it was never seen.

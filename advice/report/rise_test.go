@@ -1,6 +1,7 @@
 package report
 
 import (
+	"maps"
 	"testing"
 	"time"
 
@@ -51,6 +52,38 @@ func TestHoldersOfSpike(t *testing.T) {
 			if h.Bytes != row.want[h.PID] || i > 0 && h.Bytes > got[i-1].Bytes {
 				t.Errorf("holders %+v, want %v", got, row.want)
 			}
+		}
+	}
+}
+
+// A process whose own peak is of the moment at which its GPU was fullest held that then: the holders are no less than the table of processes says.
+func TestHoldersAtTheirOwnPeak(t *testing.T) {
+	for name, row := range map[string]struct {
+		before time.Duration // of the peak of the process, before that of the GPU
+		want   map[int]sampler.Bytes
+	}{
+		"at the same moment": {0, map[int]sampler.Bytes{1: 8 * gibs, 2: 11 * gibs, 0: gibs}},
+		"before":             {time.Millisecond, map[int]sampler.Bytes{1: 8 * gibs, 2: 2 * gibs, 0: 2 * gibs}},
+	} {
+		r := New(Options{Outline: true})
+		for i := range 4 {
+			p := job(2, 2*gibs)
+			s := card(float64(i), 80*gibs, 12*gibs, job(1, 8*gibs), p)
+			g := &s.GPUs[0]
+			g.Memory.Unattributed = sampler.Some(2 * gibs)
+			if i == 2 {
+				at := s.Time.Add(-time.Second / 2)
+				g.Memory.Window = &sampler.Window{Min: 12 * gibs, Max: 20 * gibs, MaxTime: at, Readings: 50}
+				g.Processes[1].Peak = &sampler.Peak{Bytes: 11 * gibs, Time: at.Add(-row.before), Source: sampler.PeakCalls}
+			}
+			r.Snapshot(s)
+		}
+		got := map[int]sampler.Bytes{}
+		for _, h := range r.Report().GPUs[0].Holders {
+			got[h.PID] = h.Bytes
+		}
+		if !maps.Equal(got, row.want) {
+			t.Errorf("%s: %v, want %v", name, got, row.want)
 		}
 	}
 }

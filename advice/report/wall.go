@@ -60,6 +60,9 @@ func (r *Reporter) byWall(out *Report) {
 	for i := range out.Processes {
 		out.Processes[i].Peak = peak(out.Processes[i].Peak)
 	}
+	if out.Failed != nil {
+		out.Failed.Time = r.wall(out.Failed.Time)
+	}
 	for i := range out.Alerts {
 		out.Alerts[i].Time = r.wall(out.Alerts[i].Time)
 	}

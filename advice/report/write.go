@@ -36,6 +36,7 @@ func (r *Reporter) processes() []Process {
 	list := []Process{}
 	for _, q := range r.procs {
 		p := q.Process
+		p.Exited = q.ended(r.known(q.gpuKey))
 		p.Mean = rounded(q.mean.mean())
 		if !p.Mean.Known() {
 			p.Mean = p.AtExit

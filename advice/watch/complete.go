@@ -33,18 +33,21 @@ func printedWithin(n sampler.Bytes) sampler.Bytes {
 
 // asks says whether a text tells of the size that was refused: that of a tensor, for which an allocator asks for a segment, or which it asks for
 // again with less, until it is just enough. Of pieces that size is not known.
-func (d *Death) asks(e *sampler.OOMEvent) bool {
+func asks(e *sampler.OOMEvent, r *sampler.Refusal) bool {
 	asked, known := sampler.Plausible(e.Requested)
 	off := printedWithin(asked)
-	return known && !piece(&d.refusal) && asked <= d.refusal.Bytes+off && cmp.Or(d.refusal.Smallest, d.refusal.Bytes) <= asked+off+largeSegment
+	return known && !piece(r) && asked <= r.Bytes+off && cmp.Or(r.Smallest, r.Bytes) <= asked+off+largeSegment
 }
+
+// plainCUDA is the framework of a message of CUDA itself: whatever runs on it prints the same.
+const plainCUDA = "cuda"
 
 // completed is a failure that a text tells without figures, with those of the driver: what it refused, and what the text says of the run. One that the
 // text tells with its size has from the driver what else there was.
 func (d *Death) completed(e sampler.OOMEvent) (sampler.OOMEvent, bool) {
 	switch {
 	case bare(&e):
-	case sized(&e) && d.asks(&e):
+	case sized(&e) && asks(&e, &d.refusal):
 		e.GPUFree, e.GPUFreeAbout, e.GPUTotal = d.Event.GPUFree, d.Event.GPUFreeAbout, e.GPUTotal.Else(d.Event.GPUTotal)
 		e.PID, e.ProcessInUse = e.PID.Else(d.Event.PID), e.ProcessInUse.Else(d.Event.ProcessInUse)
 		return e, true
@@ -52,7 +55,10 @@ func (d *Death) completed(e sampler.OOMEvent) (sampler.OOMEvent, bool) {
 		return e, false
 	}
 	c := d.Event
-	c.Framework, c.Rank, c.Recovered, c.Line, c.Text, c.Context, c.Held = cmp.Or(e.Framework, c.Framework), e.Rank, e.Recovered, e.Line, e.Text, e.Context, e.Held
+	if e.Framework != "" && (e.Framework != plainCUDA || c.Framework == "") {
+		c.Framework = e.Framework
+	}
+	c.Rank, c.Recovered, c.Line, c.Text, c.Context, c.Held = e.Rank, e.Recovered, e.Line, e.Text, e.Context, e.Held
 	if e.Refused != nil {
 		c.Refused = e.Refused
 	}
@@ -115,7 +121,7 @@ func (w *Watch) Completed(e sampler.OOMEvent) (Death, bool) {
 		}
 		d, known := o.death, o.death.PID != 0
 		if !known {
-			d, known = w.refusedTo(o)
+			d, known = w.refusedTo(o.event, o.at, o.gpu, o.placed)
 		}
 		if event, lacked := d.completed(e); known && lacked {
 			d.Event, d.Incident.Events = event, []sampler.OOMEvent{event}
@@ -125,14 +131,15 @@ func (w *Watch) Completed(e sampler.OOMEvent) (Death, bool) {
 	return Death{}, false
 }
 
-// refusedTo is what the driver refused a process that is there, or was a moment ago, as a text told of a failure: it may not have ended of that, or not yet.
-func (w *Watch) refusedTo(o *failure) (best Death, found bool) {
+// refusedTo is what the driver refused a process that is there, or was a moment ago, nearest to when a text told of a failure: it may not have ended of that,
+// or not yet.
+func (w *Watch) refusedTo(e sampler.OOMEvent, at float64, key sampler.GPUKey, placed bool) (best Death, found bool) {
 	for _, g := range w.gpus {
 		for _, p := range g.procs {
 			if p.asking.refusal.Tries == 0 {
 				continue
 			}
-			if d := w.deathOf(g, p); d.is(o.event, o.at, o.gpu, o.placed) && (!found || math.Abs(d.T-o.at) < math.Abs(best.T-o.at)) {
+			if d := w.deathOf(g, p); d.is(e, at, key, placed) && (!found || d.nearer(&best, &e, at)) {
 				best, found = d, true
 			}
 		}
@@ -147,7 +154,7 @@ func (w *Watch) refusedAs(e sampler.OOMEvent, g *gpu, at float64) (best Death, f
 		key = g.key
 	}
 	take := func(d Death) {
-		if d.is(e, at, key, g != nil) && d.asks(&e) && (!found || math.Abs(d.T-at) < math.Abs(best.T-at)) {
+		if d.is(e, at, key, g != nil) && asks(&e, &d.refusal) && (!found || math.Abs(d.T-at) < math.Abs(best.T-at)) {
 			best, found = d, true
 		}
 	}

@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -116,6 +117,89 @@ func TestTextWithItsSize(t *testing.T) {
 		}
 		if got := d.Event; ok && (d.GPU != 0 || got.GPUFree.Or(0) != 5*gib || got.GPUTotal.Or(0) != 40960*mib || got.Requested.Or(0) != row.asked || got.Kind != e.Kind || got.PID.Or(0) != 7 || !d.Incident.History.Free.Equal(got.GPUFree)) {
 			t.Errorf("%s: on GPU %d, %+v, %v free", name, d.GPU, got, d.Incident.History.Free)
+		}
+	}
+}
+
+// A text is of what was refused last before it, to a process that died or that is listed still, unless it names another one. It has the figures of that at
+// once, and is one failure with the death that is seen later.
+func TestTextIsOfTheNearestRefusal(t *testing.T) {
+	bare := sampler.OOMEvent{Kind: sampler.KindCUDAError, MemoryKind: sampler.MemoryGPU, Text: "CUDA error 2: out of memory"}
+	for name, row := range map[string]struct {
+		pid  int
+		want int // whose failure it is
+	}{"none named": {0, 8}, "the last one": {8, 8}, "the one before": {7, 7}} {
+		w, e := New(Options{}), bare
+		if row.pid > 0 {
+			e.PID = sampler.Some(row.pid)
+		}
+		refused := func(pid int, at float64, size sampler.Bytes) sampler.Process {
+			p := processOf(pid, "./a", 30000)
+			p.Requests = &sampler.Requests{Granted: 99, Live: 29 * gib, Largest: 5 * gib, Refused: 1, ExitStatus: sampler.Some(1),
+				Refusal: &sampler.Refusal{Time: drivenTime(at), Bytes: size, Smallest: size, Tries: 1, Function: "cuMemAlloc_v2", Free: sampler.Some(9960 * mib)}}
+			return p
+		}
+		add := func(at float64, list ...sampler.Process) {
+			s := sampler.Snapshot{Time: drivenTime(at), GPUs: []sampler.GPU{gpuOf(0, 40960, 31000)}}
+			s.GPUs[0].Processes = list
+			w.Add(s)
+		}
+		add(0, processOf(7, "./a", 30000))
+		add(1, refused(7, 0.9, 12*gib))
+		add(2)
+		add(3, processOf(8, "./b", 30000))
+		add(4, refused(8, 3.9, 10*gib))
+		w.Event(e, drivenTime(4.1))
+		sizes := map[int]sampler.Bytes{7: 12 * gib, 8: 10 * gib}
+		d, ok := w.Completed(e)
+		if !ok || d.PID != row.want || d.Event.Requested.Or(0) != sizes[row.want] {
+			t.Errorf("%s: %v, of %d", name, ok, d.PID)
+		}
+		if row.want == 8 && !slices.ContainsFunc(w.Open(), func(a sampler.Alert) bool {
+			return a.PID.Or(0) == 8 && a.Numbers["requested_bytes"] == float64(10*gib)
+		}) {
+			t.Errorf("%s: told at once as %+v", name, w.Open())
+		}
+		for i := range 5 {
+			add(float64(5 + i))
+		}
+		if n := len(w.failures); n != 2 {
+			t.Errorf("%s: %d failures of two processes", name, n)
+		}
+		for _, o := range w.failures {
+			if o.logged != (o.death.PID == row.want) {
+				t.Errorf("%s: that of %d is logged: %v", name, o.death.PID, o.logged)
+			}
+		}
+	}
+}
+
+// Who is refused memory unwinds and gives back: a death has what the allocator held when it was refused, also once the process is gone.
+func TestDeathHasWhatWasMeasured(t *testing.T) {
+	for name, row := range map[string]struct {
+		told float64 // when the allocator told of it
+		want sampler.Bytes
+	}{"in time": {3.95, 28 * gib}, "of another time": {1, 5 * gib}} {
+		w := New(Options{})
+		for i := range 9 {
+			s := sampler.Snapshot{Time: drivenTime(float64(i)), GPUs: []sampler.GPU{gpuOf(0, 40960, 31000)}}
+			if i <= 4 {
+				p := processOf(7, "python a.py", 30000)
+				p.Requests = &sampler.Requests{Granted: 9, Live: 29 * gib, Largest: 5 * gib}
+				p.Allocator = &sampler.Allocator{Allocated: 20 * gib, Reserved: 29 * gib}
+				if i == 4 {
+					p.Requests.Refusal = &sampler.Refusal{Time: drivenTime(3.9), Bytes: 12 * gib, Smallest: 12 * gib, Tries: 2, Function: "cuMemAlloc_v2", Free: sampler.Some(9960 * mib)}
+					p.Requests.ExitStatus = sampler.Some(1)
+					p.Allocator = &sampler.Allocator{Allocated: 5 * gib, Reserved: 29 * gib, OOMs: 1, LastOOM: &sampler.RefusedTensor{Time: drivenTime(row.told), Requested: 12 * gib,
+						Allocated: sampler.Some(28 * gib), Reserved: sampler.Some(29 * gib), LargestFree: sampler.Some(gib)}}
+				}
+				s.GPUs[0].Processes = []sampler.Process{p}
+			}
+			w.Add(s)
+		}
+		list := w.Deaths()
+		if len(list) != 1 || list[0].Event.Allocated.Or(0) != row.want || list[0].Event.ReservedUnallocated.Or(0) != 29*gib-row.want || list[0].Event.Refused == nil {
+			t.Errorf("%s: %+v", name, list)
 		}
 	}
 }

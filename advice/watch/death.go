@@ -38,6 +38,8 @@ const (
 	maxDeaths = 64
 	// tellsSeconds is how far from a refusal a log may tell of it: it is written by what dies, and read later.
 	tellsSeconds = 120
+	// unwinding: an allocator tells of a refusal within that time of the driver, and then a program gives back what it computed with.
+	unwinding = 2 * time.Second
 	// deathID tells the alert of a death apart from those of logs. That of a process that was
 	// refused memory and goes on is the same: one incident.
 	deathID = -1
@@ -155,6 +157,9 @@ func (w *Watch) deathOf(g *gpu, p *proc) Death {
 	}
 	if a := p.process.Allocator; a != nil {
 		e.Allocated, e.ReservedUnallocated = sampler.Some(a.Allocated), sampler.Some(a.Reserved.Less(a.Allocated))
+		if t := a.LastOOM; t != nil && t.Allocated.Known() && t.Time.Sub(r.Time).Abs() <= unwinding { // what it holds by now is what the failure left
+			e.Allocated, e.ReservedUnallocated = t.Allocated, t.Unallocated()
+		}
 	}
 	switch {
 	case piece(&r):
@@ -282,8 +287,13 @@ func (w *Watch) recordOne(d Death) {
 // tellDeath makes a failure of a death; true: there is one that a log has told of.
 func (w *Watch) tellDeath(d Death) (logged bool) {
 	for i := range w.failures {
-		if o := &w.failures[i]; o.logged && o.death.PID == 0 && d.is(o.event, o.at, o.gpu, o.placed) {
+		switch o := &w.failures[i]; {
+		case !o.logged:
+		case o.death.PID == 0 && d.is(o.event, o.at, o.gpu, o.placed):
 			w.tells(o, d, o.event)
+			return true
+		case o.death.same(&d): // the log was read before the process was gone
+			w.tells(o, d, o.printed)
 			return true
 		}
 	}
@@ -300,30 +310,51 @@ func (d *Death) is(e sampler.OOMEvent, at float64, key sampler.GPUKey, placed bo
 	if e.Recovered || e.MemoryKind == sampler.MemoryHost || math.Abs(at-d.T) > tellsSeconds || placed && !d.Unplaced && key != d.Key {
 		return false
 	}
-	asked, known := sampler.Plausible(e.Requested)
-	return e.PID.Or(0) == d.PID || piece(&d.refusal) || !known || d.asks(&e) || asked <= d.refusal.Bytes && cmp.Or(d.refusal.Smallest, d.refusal.Bytes) <= 2*asked+largeSegment
+	return e.PID.Or(0) == d.PID || MayTell(&e, &d.refusal)
 }
 
-// toldOf finds the death of which a log tells now, and makes that one failure of both.
+// MayTell says whether a text can tell of a refusal, by the sizes of both.
+func MayTell(e *sampler.OOMEvent, r *sampler.Refusal) bool {
+	asked, known := sampler.Plausible(e.Requested)
+	return !known || piece(r) || asks(e, r) || asked <= r.Bytes && cmp.Or(r.Smallest, r.Bytes) <= 2*asked+largeSegment
+}
+
+// nearer says whether a text more likely tells of this death than of another one: it names its process, or was
+// printed closer to its refusal.
+func (d *Death) nearer(o *Death, e *sampler.OOMEvent, at float64) bool {
+	if own, known := e.PID.Value(); known && (d.PID == own) != (o.PID == own) {
+		return d.PID == own
+	}
+	return math.Abs(d.T-at) < math.Abs(o.T-at)
+}
+
+// toldOf finds the death of which a log tells now, and makes that one failure of both. It is the nearest one, and none
+// where a process that was not seen to end was refused memory nearer to it: what died is often listed still.
 func (w *Watch) toldOf(e sampler.OOMEvent, g *gpu) bool {
-	key := sampler.GPUKey{}
+	key, now := sampler.GPUKey{}, w.clock.Now
 	if g != nil {
 		key = g.key
 	}
+	var told *failure
 	for i := range w.failures {
 		o := &w.failures[i]
-		if o.logged || o.death.PID == 0 || !o.death.is(e, w.clock.Now, key, g != nil) {
-			continue
+		if !o.logged && o.death.PID != 0 && o.death.is(e, now, key, g != nil) && (told == nil || o.death.nearer(&told.death, &e, now)) {
+			told = o
 		}
-		w.tells(o, o.death, e)
-		for j := range w.deaths {
-			if w.deaths[j].PID == o.death.PID && w.deaths[j].T == o.death.T {
-				w.deaths[j].logged = true
-			}
-		}
-		return true
 	}
-	return false
+	if told == nil {
+		return false
+	}
+	if d, found := w.refusedTo(e, now, key, g != nil); found && d.refusal.Outcome == sampler.RefusalOpen && d.nearer(&told.death, &e, now) {
+		return false
+	}
+	w.tells(told, told.death, e)
+	for j := range w.deaths {
+		if w.deaths[j].PID == told.death.PID && w.deaths[j].T == told.death.T {
+			w.deaths[j].logged = true
+		}
+	}
+	return true
 }
 
 // Deaths are those of which no log told, oldest first: also of processes that the newest snapshot does not list

@@ -62,6 +62,11 @@ func (w *Watch) Event(e sampler.OOMEvent, t time.Time) []sampler.Alert {
 		return w.Open()
 	}
 	o := failure{event: e, at: now, logged: true, explained: explain.Explain(w.Incident(e))}
+	if p != nil {
+		o.pid = p.pid
+	} else if d, refused := w.refusedAs(e, g, now); refused {
+		o.pid = d.PID
+	}
 	if g != nil {
 		o.gpu, o.placed = g.key, true
 	}
@@ -71,6 +76,11 @@ func (w *Watch) Event(e sampler.OOMEvent, t time.Time) []sampler.Alert {
 			r.pid, r.command = p.pid, p.process.Command
 		}
 		w.needs.refuse(r)
+	}
+	if d, found := w.refusedTo(e, now, o.gpu, o.placed); found && d.refusal.Outcome == sampler.RefusalOpen {
+		if _, lacked := d.completed(e); lacked {
+			w.tells(&o, d, e)
+		}
 	}
 	w.addFailure(o)
 	if w.clock.Started {

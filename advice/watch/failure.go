@@ -1,6 +1,8 @@
 package watch
 
 import (
+	"cmp"
+
 	"nvpeak/advice/explain"
 	"nvpeak/sampler"
 )
@@ -11,6 +13,7 @@ type failure struct {
 	gpu     sampler.GPUKey
 	placed  bool // gpu is known
 	at      float64
+	pid     int              // of the process that failed, as the driver numbers it; 0: not known
 	death   Death            // as the driver saw it; zero: it did not
 	dead    bool             // and told of it first
 	logged  bool             // a log tells of it
@@ -24,7 +27,7 @@ func (o *failure) key() (pid, id int) {
 	if o.dead {
 		return o.death.PID, deathID
 	}
-	return o.event.PID.Or(0), o.event.Line
+	return cmp.Or(o.pid, o.event.PID.Or(0)), o.event.Line
 }
 
 // maxFailures are remembered: on a large machine many programs may die within one snapshot.

@@ -15,6 +15,8 @@ type hypothetical struct {
 	gpu    *gpu
 	proc   *proc   // who will fail; nil: not known
 	need   float64 // MiB it will ask for; 0: not known
+	guess  bool    // need follows from falls: nobody saw a request
+	stuck  float64 // MiB that stay after a flush and did not two flushes before: by falls, not by measure; 0: not known
 	free   float64 // MiB there will be
 	phase  string  // of sampler.LogContext
 	host   bool    // it is about host memory
@@ -52,7 +54,9 @@ func (h hypothetical) fixes(words lang.Catalog) []sampler.Advice {
 	if len(h.only) > 0 {
 		list = slices.DeleteFunc(list, func(a sampler.Advice) bool { return !slices.Contains(h.only, a.ID) })
 	}
-	list = slices.DeleteFunc(list, func(a sampler.Advice) bool { return a.ID == h.never })
+	list = slices.DeleteFunc(list, func(a sampler.Advice) bool {
+		return a.ID == h.never || h.guess && a.ID == explain.FixCapSampleSize // which is about one request
+	})
 	list = list[:min(len(list), maxFixes)]
 	for i := range list {
 		list[i].Rank = i + 1
@@ -78,6 +82,9 @@ func (h hypothetical) event() sampler.OOMEvent {
 	if h.need > 0 {
 		e.Requested = sampler.Some(series.Bytes(h.need))
 	}
+	if h.stuck > 0 {
+		e.Extra = map[string]any{explain.ExtraStuck: series.Bytes(h.stuck)}
+	}
 	if g := h.gpu; g != nil {
 		e.GPUTotal, e.GPUFree = sampler.Some(series.Bytes(g.usable)), sampler.Some(series.Bytes(h.free))
 		if h.unattributed() {
@@ -98,7 +105,7 @@ func (h hypothetical) event() sampler.OOMEvent {
 
 // incidentOf is what is known of a process and its GPU, for explaining a failure of it.
 func incidentOf(g *gpu, p *proc) explain.Incident {
-	h := &explain.History{Total: g.last.Memory.PlausibleTotal(), Free: g.last.Memory.PlausibleFree()}
+	h := &explain.History{Total: g.last.Memory.PlausibleTotal(), Free: g.last.Memory.PlausibleFree(), Sole: g.sole && g.last.Index == 0}
 	if u, ok := g.last.PlausibleUnattributed(); ok {
 		h.Unattributed = sampler.Some(u)
 	}

@@ -13,15 +13,24 @@ const measuredWithin = 30 * time.Second
 // refusedOf is the tensor that an allocator on the GPU has refused, if it is the one that a failure is of; p is the
 // process that failed where that is known. nil: nothing was told.
 func (g *gpu) refusedOf(p *proc, e *sampler.OOMEvent, now time.Time) (found *sampler.RefusedTensor) {
+	if p != nil { // which may be gone
+		return p.refusedAs(e, now)
+	}
 	for _, q := range g.procs {
-		if a := q.process.Allocator; a != nil && a.LastOOM != nil && (p == nil || p == q) {
-			r := a.LastOOM
-			if r.Of(e.Requested) && now.Sub(r.Time).Abs() <= measuredWithin && (found == nil || r.Time.After(found.Time)) {
-				found = r
-			}
+		if r := q.refusedAs(e, now); r != nil && (found == nil || r.Time.After(found.Time)) {
+			found = r
 		}
 	}
 	return found
+}
+
+// refusedAs is the same of one process.
+func (p *proc) refusedAs(e *sampler.OOMEvent, now time.Time) *sampler.RefusedTensor {
+	a := p.process.Allocator
+	if a == nil || a.LastOOM == nil || !a.LastOOM.Of(e.Requested) || now.Sub(a.LastOOM.Time).Abs() > measuredWithin {
+		return nil
+	}
+	return a.LastOOM
 }
 
 // measure explains failures again of which a snapshot has told more than the log that was ahead of it.

@@ -72,7 +72,8 @@ func renderNear(f *Facts, near nearMisses, lived bool) message {
 	if near.count > 1 {
 		text = words.Say("alert.flush.near_times", said...)
 	}
-	h := hypothetical{gpu: g, proc: g.largest(), free: g.free, need: g.free + near.deepest, phase: sampler.PhaseTraining,
+	lowest := math.Max(0, g.lowest.last(f.now, lowestSeconds))
+	h := hypothetical{gpu: g, proc: g.largest(), free: lowest, need: lowest + near.deepest, guess: true, phase: sampler.PhaseTraining,
 		causes: certain(explain.CauseTooBig, explain.CauseFragmentation)}
 	if g.spiking(h.proc, f.now, near.deepest/2) {
 		h = h.inSpikes()
@@ -80,7 +81,7 @@ func renderNear(f *Facts, near nearMisses, lived bool) message {
 	}
 	m := message{
 		text:     text,
-		evidence: []string{words.Say("alert.flush.back", said...), words.Say("alert.lowest_free", "free", size(math.Max(0, g.lowest.last(f.now, lowestSeconds))))},
+		evidence: []string{words.Say("alert.flush.back", said...), words.Say("alert.lowest_free", "free", size(lowest))},
 		numbers:  map[string]float64{"near_misses": float64(near.count), "deepest_fall_bytes": bytesOf(near.deepest)},
 		advice:   h.fixes(words),
 	}
@@ -109,7 +110,7 @@ func renderFlushes(f *Facts, n int, since, largest float64) message {
 			words.Say("alert.lowest_free", "free", size(math.Max(0, g.lowest.last(f.now, lowestSeconds)))),
 		},
 		numbers: map[string]float64{"flushes": float64(n), "largest_bytes": bytesOf(largest)},
-		advice: hypothetical{gpu: g, proc: g.only(), free: g.free, need: g.free + largest, phase: sampler.PhaseTraining,
+		advice: hypothetical{gpu: g, proc: g.only(), free: g.free, need: g.free + largest, guess: true, phase: sampler.PhaseTraining,
 			causes: certain(explain.CauseFragmentation, explain.CauseTooBig)}.fixes(words),
 	}
 }
@@ -117,12 +118,16 @@ func renderFlushes(f *Facts, n int, since, largest float64) message {
 func renderRising(f *Facts, fl flushes) message {
 	g, words := f.gpu, f.words
 	bottom, before := fl.bottoms[len(fl.bottoms)-1], fl.bottoms[len(fl.bottoms)-2]
+	stuck := 0.0
+	if fl.falls >= len(fl.bottoms) {
+		stuck = bottom - fl.bottoms[0]
+	}
 	return message{
 		text: words.Say("alert.flush.rising", "gpu", g.last.Index, "n", fl.falls),
 		evidence: []string{words.Say("alert.flush.bottoms", "before", size(before), "bottom", size(bottom)),
 			words.Say("alert.flush.partly")},
 		numbers: map[string]float64{"falls": float64(fl.falls), "bottom_bytes": bytesOf(bottom)},
-		advice: hypothetical{gpu: g, proc: g.only(), free: g.usable - bottom, need: g.usable - before, phase: sampler.PhaseTraining,
+		advice: hypothetical{gpu: g, proc: g.only(), free: g.usable - bottom, need: g.usable - before, guess: true, stuck: stuck, phase: sampler.PhaseTraining,
 			causes: certain(explain.CauseFragmentation)}.fixes(words),
 	}
 }
@@ -133,7 +138,7 @@ func renderRetries(f *Facts, p *proc, n int) message {
 		text:     words.Say("alert.flush.retries", "gpu", g.last.Index, "process", f.pid(p), "n", n),
 		evidence: []string{words.Say("alert.flush.counter", "all", p.retries, "n", n)},
 		numbers:  map[string]float64{"retries": float64(n)},
-		advice: hypothetical{gpu: g, proc: p, free: g.free, need: g.free + flushLeast, phase: sampler.PhaseTraining,
+		advice: hypothetical{gpu: g, proc: p, free: g.free, need: g.free + flushLeast, guess: true, phase: sampler.PhaseTraining,
 			causes: certain(explain.CauseFragmentation, explain.CauseTooBig)}.fixes(words),
 	}
 }

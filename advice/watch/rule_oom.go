@@ -163,7 +163,7 @@ func renderFailure(f *Facts, o *failure) message {
 func renderCounted(f *Facts, p *proc) message {
 	m := message{
 		text:     f.words.Say("alert.oom.counted", "gpu", f.gpu.last.Index, "process", f.pid(p)),
-		evidence: []string{howToExplain(f), f.words.Say("alert.oom.counter", "n", p.refusals)},
+		evidence: []string{howToExplain(f), f.words.Count("alert.oom.counter", int(p.refusals))},
 		numbers:  map[string]float64{"ooms": float64(p.refusals)},
 	}
 	a := p.process.Allocator

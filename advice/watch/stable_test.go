@@ -7,10 +7,12 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"nvpeak/advice/advicetest"
+	"nvpeak/advice/explain"
 	"nvpeak/sampler"
 	"nvpeak/sampler/demo"
 )
@@ -212,4 +214,39 @@ func sceneStable(t *testing.T, c *flips, name string, s *advicetest.Scene) {
 		c.look(t, name, w)
 	}
 	c.shown = nil
+}
+
+// No request is seen in the demo of fragmentation: nothing is said of one. Where less comes back with each flush, segments that grow are first, and
+// what is advised is the same whenever the demo begins.
+func TestFlushesOfDemo(t *testing.T) {
+	var first []string
+	for _, off := range []time.Duration{0, 300 * time.Millisecond, 700 * time.Millisecond} {
+		var rising []string
+		w := New(Options{})
+		for _, s := range demoAt(t, "fragmentation", 11*time.Minute, advicetest.Epoch.Add(off)) {
+			for _, a := range w.Add(*s) {
+				ids := make([]string, len(a.Advice))
+				for i, ad := range a.Advice {
+					ids[i] = ad.ID
+				}
+				if slices.Contains(ids, explain.FixCapSampleSize) {
+					t.Fatalf("%v: %s: %v", off, a.Text, ids)
+				}
+				if a.Kind == sampler.AlertFlush && a.Numbers["falls"] > 0 {
+					if rising == nil {
+						rising = ids
+					}
+					if ids[0] != explain.FixExpandableSegments || strings.Contains(a.Advice[0].Why, "short") {
+						t.Fatalf("%v: %s: %+v", off, a.Text, a.Advice[0])
+					}
+				}
+			}
+		}
+		if first == nil {
+			first = rising
+		}
+		if rising == nil || !slices.Equal(rising, first) {
+			t.Errorf("%v: %v, then %v", off, first, rising)
+		}
+	}
 }

@@ -201,6 +201,37 @@ func TestDamagedFrame(t *testing.T) {
 	}
 }
 
+// A byte that is wrong anywhere in a compressed recording denies nobody what can be read: what comes before it is, and from which line on something
+// is missing is said; where not even the first line can be unpacked the file is damaged, and not something else.
+func TestDamagedByte(t *testing.T) {
+	part := recorded(t, 30, "a.jsonl.zst")
+	before, named := 0, 0
+	for at := 40; at < len(part)-40; at += len(part) / 60 {
+		broken := bytes.Clone(part)
+		broken[at] ^= 0x5a
+		r, err := NewReader("a", bytes.NewReader(broken), int64(len(broken)))
+		if err != nil {
+			if before++; !strings.Contains(err.Error(), "damaged") || !errors.Is(err, ErrNotRecording) {
+				t.Errorf("byte %d: %v", at, err)
+			}
+			continue
+		}
+		last := 0
+		for record, err := r.Next(); err == nil; record, err = r.Next() {
+			last = record.Line
+		}
+		if notes := strings.Join(r.Notes(english), "|"); r.zstd.damaged > 0 {
+			if named++; !strings.Contains(notes, fmt.Sprintf("missing from line %d on", last+1)) && !strings.Contains(notes, "corrupt") {
+				t.Errorf("byte %d, read up to line %d: %q", at, last, notes)
+			}
+		}
+		r.Close()
+	}
+	if before == 0 || named == 0 {
+		t.Errorf("%d could not be opened, %d were cut short", before, named)
+	}
+}
+
 func TestByHand(t *testing.T) {
 	text := `{"type":"snapshot","time":"2026-11-20T14:03:22Z","gpus":[{"index":0,"memory":{"total_bytes":1000,"used_bytes":400},"processes":[{"pid":7,"memory_bytes":300}]}]}
 {"gpus":[{"memory":{"used_bytes":18446744073709551615,"total_bytes":1000},"index":0}],"time":"2026-11-20 14:03:23","type":"snapshot"}

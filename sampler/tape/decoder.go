@@ -13,6 +13,16 @@ var (
 	ErrNoMemory     = errors.New("the CSV log has no memory columns: it needs memory.used and memory.total (or memory.free), and should have timestamp and index")
 )
 
+// damagedError is of a compressed file of which nothing can be read. It may be a recording, so it is not denied to be one: to
+// errors.Is it is ErrNotRecording, for who asks whether there is anything in it.
+type damagedError struct{}
+
+func (damagedError) Error() string {
+	return "its compressed data is damaged before the end of the first line: nothing of it can be read"
+}
+
+func (damagedError) Is(target error) bool { return target == ErrNotRecording }
+
 // progress is what is known of a file so far; decoders add to it.
 type progress struct {
 	header *Header

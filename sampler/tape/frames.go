@@ -29,6 +29,8 @@ type frames struct {
 	inside  bool
 	state   frameState // of the current frame
 	damaged int        // frames that could not be read to their end
+	places  counted    // the lines from which on something is missing there
+	rows    int        // lines given since the last seek
 	cut     bool       // the last frame has no end
 	newline bool       // a broken line is to be ended before the next frame
 	wasted  int64      // bytes that were followed without finding an end
@@ -47,13 +49,14 @@ func (f *frames) Close() { f.decoder.Close() }
 
 // seek makes the next Read begin at the frame at offset.
 func (f *frames) seek(offset int64) {
-	f.next, f.inside, f.newline, f.wasted, f.plain = offset, false, false, 0, 0
+	f.next, f.inside, f.newline, f.wasted, f.plain, f.rows = offset, false, false, 0, 0, 0
 }
 
 func (f *frames) Read(p []byte) (int, error) {
 	for !tooMuch(f.plain, f.size) {
 		if f.newline {
 			f.newline = false
+			f.rows++
 			p[0] = '\n'
 			return 1, nil
 		}
@@ -61,6 +64,7 @@ func (f *frames) Read(p []byte) (int, error) {
 			return 0, io.EOF
 		}
 		n, err := f.decoder.Read(p)
+		f.rows += bytes.Count(p[:n], lineEnd)
 		if err != nil {
 			f.inside = false
 			f.leave(err)
@@ -97,15 +101,23 @@ func (f *frames) enter() bool {
 		return false
 	}
 	if start > f.next {
-		f.damaged++ // what is between frames should not be there
+		f.damage() // what is between frames should not be there
 	}
 	f.next, f.state, f.inside = end, state, true
 	source := bufio.NewReaderSize(io.NewSectionReader(f.file, start, end-start), int(min(64<<10, end-start)))
 	if f.decoder.Reset(source) != nil {
 		f.inside = false
-		f.damaged++
+		f.damage()
 	}
 	return true
+}
+
+var lineEnd = []byte{'\n'}
+
+// damage notes that something is missing here.
+func (f *frames) damage() {
+	f.damaged++
+	f.places.add(f.rows + 1)
 }
 
 func (f *frames) leave(err error) {
@@ -116,7 +128,7 @@ func (f *frames) leave(err error) {
 		f.cut = true // the usual end of a recording that was killed
 		return
 	}
-	f.damaged++
+	f.damage()
 	f.newline = true
 }
 

@@ -2,6 +2,7 @@ package tape
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -13,6 +14,17 @@ type Say func(id string, values ...any) string
 type note struct {
 	id     string
 	values []any
+}
+
+// said are its values, those that are lines in words.
+func (n *note) said(say Say) []any {
+	values := slices.Clone(n.values)
+	for i, v := range values {
+		if lines, ok := v.(func(Say) string); ok {
+			values[i] = lines(say)
+		}
+	}
+	return values
 }
 
 // notes gathers what was wrong, bounded however wrong it is.
@@ -95,7 +107,7 @@ func (n *notes) add(id string, values ...any) { n.texts = append(n.texts, note{i
 func (n *notes) list(say Say, noEnd bool) (list []string) {
 	add := func(text string) { list = append(list, text) }
 	for _, t := range n.texts {
-		add(say(t.id, t.values...))
+		add(say(t.id, t.said(say)...))
 	}
 	if n.bad.n > 0 {
 		add(say("tape.corrupt", "count", n.bad.n, "lines", n.bad.lines(say)))

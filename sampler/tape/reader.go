@@ -130,13 +130,16 @@ func (r *Reader) detect() error {
 			return nil
 		}
 		if r.packed != plainText {
-			return fmt.Errorf("%w: its compressed data cannot be read", ErrNotRecording)
+			return r.unreadable()
 		}
 		return ErrEmpty
 	}
 	head = bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))
-	if len(bytes.TrimSpace(head)) == 0 && r.packed == plainText {
-		return fmt.Errorf("%w: nothing but blanks", ErrEmpty)
+	if len(bytes.TrimSpace(head)) == 0 {
+		if r.packed == plainText {
+			return fmt.Errorf("%w: nothing but blanks", ErrEmpty)
+		}
+		return r.unreadable()
 	}
 	whole := head
 	for line := range bytes.Lines(whole) {
@@ -162,6 +165,14 @@ func (r *Reader) detect() error {
 		return fmt.Errorf("%w: a CSV log must have its line of column names (no noheader)", ErrNotRecording)
 	}
 	return ErrNotRecording
+}
+
+// unreadable is the error of a compressed file that gives no line.
+func (r *Reader) unreadable() error {
+	if r.zstd != nil && r.zstd.damaged > 0 || r.gzip != nil && r.gzip.damage != nil {
+		return damagedError{}
+	}
+	return fmt.Errorf("%w: its compressed data cannot be read", ErrNotRecording)
 }
 
 // readHeader reads the first record, which in a recording of nvpeak is the header.
@@ -259,7 +270,7 @@ func (r *Reader) finish() {
 		r.notes.add("tape.much", "line", r.lines.n)
 	}
 	if r.zstd != nil && r.zstd.damaged > 0 {
-		r.notes.add("tape.zstd_damaged", "count", r.zstd.damaged)
+		r.notes.add("tape.zstd_damaged", "count", r.zstd.damaged, "lines", r.zstd.places.lines)
 	}
 	if r.zstd != nil && r.zstd.cut && r.notes.cut == 0 {
 		r.notes.cutAfter = r.lines.n

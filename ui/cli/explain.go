@@ -172,22 +172,12 @@ func (a *app) recall(in explain.Incident, logs []logFailures, name string) (expl
 		return in, err
 	}
 	o := report.Options{Lang: string(a.opt.lang)}
-	outline, rec, err := outlineTape(from, o)
+	log, err := a.placeLogs(from, logs, o)
 	if err != nil {
 		return in, err
 	}
-	var list []report.LogFailure
-	for _, l := range logs {
-		if len(l.events) == 0 {
-			continue
-		}
-		if _, _, err := l.anchor(rec); err != nil {
-			return in, err
-		}
-		list = append(list, l.timed()...)
-	}
 	r := report.New(o)
-	if _, err := foldTape(from, a.words().Say, r, outline.PlaceFailures(list)); err != nil {
+	if _, err := foldTape(from, a.words().Say, r, log); err != nil {
 		return in, err
 	}
 	return r.Recall(in), nil

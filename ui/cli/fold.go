@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,9 +17,45 @@ import (
 	"nvpeak/ui/player"
 )
 
-// foldTape reads a recording into a report, with the failures of a log at their times. It
-// returns what was wrong with the recording.
-func foldTape(from input, say tape.Say, r *report.Reporter, failures []report.LogFailure) (notes []string, err error) {
+// trainingLog is what the logs of a run tell, on the timeline of a recording.
+type trainingLog struct {
+	all      []report.LogFailure
+	failures []report.LogFailure // those that the recording does not have
+	marks    []sampler.LogMark
+	notes    []string
+}
+
+// placeLogs places what logs tell on the timeline of a recording.
+func (a *app) placeLogs(from input, logs []logFailures, o report.Options) (log trainingLog, err error) {
+	outline, rec, err := outlineTape(from, o)
+	if err != nil {
+		return log, err
+	}
+	for i := range logs {
+		l := &logs[i]
+		if l.snapshot != nil {
+			continue
+		}
+		marks, zone, err := l.anchor(rec)
+		if err != nil {
+			return log, err
+		}
+		if zone != "" {
+			log.notes = append(log.notes, a.words().Say("report.zone", "zone", zone))
+		}
+		log.marks = append(log.marks, marks...)
+		log.all = append(log.all, l.timed()...)
+	}
+	slices.SortStableFunc(log.marks, func(x, y sampler.LogMark) int { return x.Time.Or(time.Time{}).Compare(y.Time.Or(time.Time{})) })
+	log.failures = outline.PlaceFailures(log.all)
+	return log, nil
+}
+
+// foldTape reads a recording into a report, with what logs tell at its time. It returns what was wrong with the recording.
+func foldTape(from input, say tape.Say, r *report.Reporter, log trainingLog) (notes []string, err error) {
+	r.Marks(log.marks)
+	r.Logged(log.all)
+	failures := log.failures
 	in, err := openRecording(from)
 	if err != nil {
 		return nil, err
@@ -115,7 +152,7 @@ func outlineTape(from input, o report.Options) (*report.Reporter, trainlog.Recor
 	o.Outline = true
 	outline := report.New(o)
 	rec := trainlog.Recording{}
-	if _, err := foldTape(from, lang.English().Say, outline, nil); err != nil {
+	if _, err := foldTape(from, lang.English().Say, outline, trainingLog{}); err != nil {
 		return nil, rec, err
 	}
 	rec.Start, rec.End, _ = outline.Span()

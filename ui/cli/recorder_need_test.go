@@ -80,7 +80,7 @@ func TestRecordingOfASetNeed(t *testing.T) {
 		t.Errorf("replayed:\n%v\nshown:\n%v", got, shown.alerts)
 	}
 	reporter := report.New(report.Options{})
-	if _, err := foldTape(one(path, nil), lang.English().Say, reporter, nil); err != nil {
+	if _, err := foldTape(one(path, nil), lang.English().Say, reporter, trainingLog{}); err != nil {
 		t.Fatal(err)
 	}
 	if got := reporter.Report().Alerts; "["+got[0].Kind+fmt.Sprint(got[0].T)+"]" != shown.alerts[80] || len(got) != 1 || got[0].End.Or(0) < 90 {

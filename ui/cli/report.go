@@ -158,9 +158,7 @@ func (a *app) readReport(from input) (report.Report, error) {
 		}
 	}
 	r := report.New(o)
-	r.Marks(log.marks)
-	r.Logged(log.all)
-	notes, err := foldTape(from, a.words().Say, r, log.failures)
+	notes, err := foldTape(from, a.words().Say, r, log)
 	if err != nil {
 		return report.Report{}, err
 	}
@@ -170,20 +168,8 @@ func (a *app) readReport(from input) (report.Report, error) {
 	return redact.Copy(r.Report()), nil
 }
 
-// trainingLog is what a log tells, on the timeline of a recording.
-type trainingLog struct {
-	all      []report.LogFailure
-	failures []report.LogFailure // those that the recording does not have
-	marks    []sampler.LogMark
-	notes    []string
-}
-
 // trainingLog reads the log that --log names.
 func (a *app) trainingLog(recording input, o report.Options) (log trainingLog, err error) {
-	outline, rec, err := outlineTape(recording, o)
-	if err != nil {
-		return log, err
-	}
 	l, err := a.scanFile(a.opt.log)
 	if err == nil && l.snapshot != nil {
 		err = usagef("--log %s is a memory snapshot, no log: nvpeak explain reads it", a.opt.log)
@@ -191,12 +177,8 @@ func (a *app) trainingLog(recording input, o report.Options) (log trainingLog, e
 	if err != nil {
 		return log, err
 	}
-	marks, zone, err := l.anchor(rec)
-	if err != nil {
+	if log, err = a.placeLogs(recording, []logFailures{l}, o); err != nil {
 		return log, err
-	}
-	if zone != "" {
-		log.notes = []string{a.words().Say("report.zone", "zone", zone)}
 	}
 	if l.note != "" {
 		log.notes = append(log.notes, l.note)
@@ -204,8 +186,6 @@ func (a *app) trainingLog(recording input, o report.Options) (log trainingLog, e
 	if l.others > 0 {
 		log.notes = append(log.notes, a.words().Say("verdict.omitted", "count", l.others))
 	}
-	log.all = l.timed()
-	log.failures, log.marks = outline.PlaceFailures(log.all), marks
 	return log, nil
 }
 

@@ -131,7 +131,7 @@ func readSources(s *sampler.TorchSnapshot, since time.Time) {
 			files[site.File] = lines
 		}
 		if site.Line >= 1 && site.Line <= len(lines) {
-			site.Code = sampler.Clip(sampler.Clean(strings.TrimSpace(lines[site.Line-1])))
+			site.Code = sampler.ClipAt(strings.TrimSpace(lines[site.Line-1]), sampler.CodeLength)
 		}
 	}
 	for i := range s.Devices {

@@ -76,7 +76,7 @@ func TestCheckOfADemoSeesItsPeaks(t *testing.T) {
 		{3, `"window_s":60`, "", []string{"check", "--need", "20GiB", "--json"}},
 		{3, "does not fit", "will never fit", []string{"check", "--need", "90GiB", "--window", "1h"}},
 		{3, "", "will never fit", []string{"wait", "--need", "90GiB"}},
-		{3, "", "free for 250 ms were wanted", []string{"wait", "--need", "47GiB", "--timeout", "500ms"}},
+		{3, "", "free for 250 ms, ", []string{"wait", "--need", "47GiB", "--timeout", "500ms"}},
 		{3, "", "gave up after 500 ms", []string{"wait", "--need", "47GiB", "--timeout", "500ms", "--hold", "400ms"}},
 		{2, "", "--hold 10s can never be seen within --timeout 500ms", []string{"wait", "--need", "47GiB", "--timeout", "500ms", "--hold", "10s"}},
 		{0, "CUDA_VISIBLE_DEVICES=", "", []string{"check", "--need", "100MiB", "--format", "env"}},

@@ -73,7 +73,7 @@ func (p *reportPage) conclusion() {
 		p.text("", text, paint)
 		return
 	}
-	p.text("", p.r.Headline, p.paint.bad)
+	p.text("", p.headline(p.r), p.paint.bad)
 	if p.r.Detail != "" {
 		p.text("", p.r.Detail, plainly)
 	}

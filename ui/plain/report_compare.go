@@ -39,7 +39,7 @@ func CompareText(w io.Writer, before, after report.Report, o ReportOptions) erro
 	}{{was, before}, {is, after}} {
 		if r.Headline != "" {
 			p.line("")
-			p.text(r.name, r.Headline, p.paint.bold)
+			p.text(r.name, p.headline(&r.Report), p.paint.bold)
 		}
 		for _, n := range r.Notes {
 			p.text(r.name, n, p.paint.dim)

@@ -75,7 +75,7 @@ func (p *htmlPage) verdict(r *report.Report) dom.Node {
 		text, mood := p.quiet(r)
 		return html.Section(classOf(mood), html.P(html.Class("headline"), dom.Text(text)))
 	}
-	list := dom.Group{html.P(html.Class("headline"), dom.Text(r.Headline))}
+	list := dom.Group{html.P(html.Class("headline"), dom.Text(p.headline(r)))}
 	if r.Detail != "" {
 		list = append(list, html.P(dom.Text(r.Detail)))
 	}

@@ -3,6 +3,7 @@ package plain
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -27,8 +28,12 @@ func (p *reportPage) processes() {
 	p.section(p.words.Say("report.processes"))
 	rows := [][]string{p.head("GPU", "PID", "<user", "peak", "at", "mean", "<seen", "<command")}
 	shown := p.r.Processes[:min(shownProcesses, len(p.r.Processes))]
+	exact := slices.ContainsFunc(shown, func(q report.Process) bool { return exactPeak(&q) })
 	for _, q := range shown {
 		peak, at := p.processPeak(&q, p.r.Start.Time)
+		if exact && !exactPeak(&q) { // its figure stands below the others
+			peak += strings.Repeat(" ", columns(p.words.Say("report.exact", "size", "")))
+		}
 		rows = append(rows, []string{q.Label, strconv.Itoa(q.PID), "<" + cut(q.User, nameColumns), peak, at, size(q.Mean), "<" + p.seen(q), "<" + cmp.Or(q.Command, q.Name)})
 	}
 	p.aligned("  ", rows)
@@ -148,14 +153,14 @@ func (p *page) event(e report.Event) string {
 	if id := "event." + e.Kind; p.words.Has(id) {
 		kind = p.words.Say(id)
 	}
+	if x, ok := e.XID.Value(); ok {
+		kind = fmt.Sprintf("%s %d", kind, x)
+	}
 	if e.Kind != "oom" || e.Text == "" { // its text says so itself
 		parts = append(parts, kind)
 	}
 	if pid, ok := e.PID.Value(); ok {
 		parts = append(parts, p.words.Say("report.pids", "pid", pid))
-	}
-	if x, ok := e.XID.Value(); ok {
-		parts = append(parts, fmt.Sprintf("Xid %d", x))
 	}
 	if d, ok := e.Duration.Value(); ok {
 		parts = append(parts, p.words.Say("event.for", "span", p.words.Lasted(d)))

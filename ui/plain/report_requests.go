@@ -38,8 +38,13 @@ func (p *page) processPeak(q *report.Process, began time.Time) (peak, at string)
 	switch {
 	case k == nil:
 		return "N/A", ""
-	case k.Source == sampler.PeakCalls || k.Source == sampler.PeakDriver:
+	case exactPeak(q):
 		return p.words.Say("report.exact", "size", k.Bytes), at
 	}
 	return k.Bytes.String(), at
+}
+
+// exactPeak says whether the peak of a process was told, and not sampled.
+func exactPeak(q *report.Process) bool {
+	return q.Peak != nil && (q.Peak.Source == sampler.PeakCalls || q.Peak.Source == sampler.PeakDriver)
 }

@@ -53,3 +53,31 @@ func TestReportOfRequests(t *testing.T) {
 		}
 	}
 }
+
+// The figures of sampled peaks stand below those of exact ones; an Xid is named once.
+func TestReportColumnsAndXid(t *testing.T) {
+	r := twoGPUs()
+	sampled, exact := r.Processes[0], r.Processes[0]
+	sampled.PID, sampled.Peak = 7, &report.Peak{Peak: sampler.Peak{Bytes: 8 * sampler.GiB, Source: sampler.PeakSampled}, T: 60}
+	exact.PID, exact.Peak = 8, &report.Peak{Peak: sampler.Peak{Bytes: 9 * sampler.GiB, Source: sampler.PeakCalls}, T: 60}
+	r.Processes = []report.Process{exact, sampled}
+	r.Events = []report.Event{{T: 5, Kind: "xid", GPU: sampler.Some(0), XID: sampler.Some(uint64(31)), Text: "MMU fault"}}
+	var text strings.Builder
+	if err := ReportText(&text, r, ReportOptions{Options: Options{Width: 140}, Zone: time.UTC}); err != nil {
+		t.Fatal(err)
+	}
+	at := map[string]int{}
+	for line := range strings.Lines(text.String()) {
+		for _, figure := range []string{"8.0 GiB", "9.0 GiB exact"} {
+			if i := strings.Index(line, figure); i >= 0 && at[figure] == 0 {
+				at[figure] = i
+			}
+		}
+	}
+	if a, b := at["8.0 GiB"], at["9.0 GiB exact"]; a == 0 || a != b {
+		t.Errorf("the figures stand at %d and %d:\n%s", a, b, text.String())
+	}
+	if !strings.Contains(text.String(), "GPU 0 Xid error 31: MMU fault") {
+		t.Errorf("the Xid:\n%s", text.String())
+	}
+}

@@ -37,6 +37,21 @@ func (p *page) quiet(r *report.Report) (text, mood string) {
 	return text + p.words.Say("report.stop"), mood
 }
 
+// headlineColumns of a command are enough to know it by.
+const headlineColumns = 100
+
+// headline is what happened, when, and to which process: a recording may show more jobs than the one that its log is of.
+func (p *page) headline(r *report.Report) string {
+	switch f := r.Failed; {
+	case f == nil:
+		return r.Headline
+	case f.PID == 0:
+		return p.words.Say("report.failed_at", "headline", r.Headline, "time", clock(f.T))
+	default:
+		return p.words.Say("report.failed", "headline", r.Headline, "time", clock(f.T), "pid", f.PID, "command", cut(f.Command, headlineColumns))
+	}
+}
+
 // tightest is the GPU that had the least free, one with little of its own size first; nil: nothing
 // is known of any.
 func tightest(r *report.Report) (least *report.GPU) {

@@ -80,3 +80,21 @@ func TestNothingLastsNoTime(t *testing.T) {
 		}
 	}
 }
+
+// The headline of a failure says when it was and of which process, as far as that is known, on the page and in the text.
+func TestHeadlineNamesTheProcess(t *testing.T) {
+	for want, failed := range map[string]*report.Failed{
+		"It failed":          nil,
+		"It failed, at 1:05": {T: 65},
+		"It failed, at 1:05: pid 7, python train.py": {T: 65, PID: 7, Command: "python train.py"},
+	} {
+		r := report.Report{Headline: "It failed", Failed: failed, Causes: []sampler.Cause{{ID: "leak"}}}
+		var text, page strings.Builder
+		if err := ReportText(&text, r, ReportOptions{Options: Options{Width: 120}}); err != nil || !strings.Contains(text.String(), "\n"+want+"\n") {
+			t.Errorf("%v, want %q in\n%s", err, want, text.String())
+		}
+		if err := ReportHTML(&page, []report.Report{r}); err != nil || !strings.Contains(page.String(), ">"+want+"<") {
+			t.Errorf("%v, want %q on the page", err, want)
+		}
+	}
+}

@@ -78,8 +78,8 @@ func runLines(t *testing.T, text string, env []string, args ...string) (r result
 func TestRunLines(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct{ cause, line string }{
-		"leak":  {"leak", "train.py:14 `losses.append(torch.cuda.tensor(12 * MIB`: 0.70 GiB live, +12 MiB each step"},
-		"spike": {"data_spike", "train.py:9 `return [torch.cuda.tensor(n * MIB) for _`: 0.98 GiB in this step"},
+		"leak":  {"leak", "train.py:14 `losses.append(torch.cuda.tensor(12 * MIB))`: 0.70 GiB live, +12 MiB each step"},
+		"spike": {"data_spike", "train.py:9 `return [torch.cuda.tensor(n * MIB) for _ in range(5)]`: 0.98 GiB in this step"},
 		"big":   {"too_big", "train.py:5 `weights = torch.cuda.tensor(500 * MIB)`: 0.49 GiB"},
 	} {
 		t.Run(name, func(t *testing.T) {
