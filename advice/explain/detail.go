@@ -131,7 +131,7 @@ func (f *failure) conclusion(top string) string {
 		return f.words.Say("detail.usual_holes", "percent", percentOf(f.unallocated.Or(0), f.reserved()))
 	case top == CauseTooBig && f.noBatchHelps():
 		return f.words.Say("detail.too_big_states")
-	case top == CauseTooBig && f.footprint.known:
+	case top == CauseTooBig && f.footprint.known && f.allocated.Known():
 		return f.words.Say("detail.too_big_activations", "percent", percentOf(f.footprint.activations.mid(), f.allocated.Or(0)))
 	case top == CauseTooBig && f.fitsAfterReuse() && f.unallocatedShare() >= 0.05:
 		return f.words.Say("detail.too_big_packed", "missing", f.rough(f.amountOf(f.shortfallOr0())))

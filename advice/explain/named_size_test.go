@@ -1,9 +1,11 @@
 package explain
 
 import (
+	"strings"
 	"testing"
 
 	"nvpeak/advice/command"
+	"nvpeak/sampler"
 )
 
 // The name of a language model tells its size; a part of it does not, nor what a data set has.
@@ -21,5 +23,16 @@ func TestNamedParameters(t *testing.T) {
 		if got := j.namedParameters(); got != want {
 			t.Errorf("%s: %d, not %d", typed, got, want)
 		}
+	}
+}
+
+// What part of the tensors are activations is said only where it is known what tensors held.
+func TestNoShareOfNothing(t *testing.T) {
+	e := pytorch(gibs(1.6), gibs(24), gibs(0.2))
+	e.Text, e.ProcessInUse = "the driver refused 1.6 GiB", gibs(23.2)
+	e.Context = &sampler.LogContext{Phase: sampler.PhaseTraining, Functions: []string{"train", "forward"}}
+	got := Explain(Incident{Events: []sampler.OOMEvent{e}, Command: "python finetune.py --model 350m --batch-size 16"})
+	if got.Causes[0].ID != CauseTooBig || strings.Contains(got.Verdict.Detail, "0 %") {
+		t.Errorf("%s: %s", got.Causes[0].ID, got.Verdict.Detail)
 	}
 }

@@ -17,7 +17,7 @@ func oom() script {
 			},
 			{
 				user: "dan", framework: "pytorch", pid: 9122, on: []int{0}, life: life{ago: 19, every: 78, last: 60.3},
-				command:     "python finetune.py --model 3b --batch-size 16 --max-length 4096 --epochs 3",
+				command:     "python finetune.py --model 350m --batch-size 16 --max-length 4096 --epochs 3",
 				environment: map[string]string{"CUDA_VISIBLE_DEVICES": "0"},
 				memory: func(int) curve {
 					return story(
