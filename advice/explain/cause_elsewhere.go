@@ -37,6 +37,10 @@ var causesElsewhere = []causeRow{
 			return 0.5
 		},
 		evidence: func(f *failure) string { return f.words.Say("why.data_parallel") }},
+	{id: "unshard", cause: CauseImbalance, reason: sourceFSDP,
+		when:       func(f *failure) bool { return !f.onHost() && f.unshards() },
+		confidence: always(0.92),
+		evidence:   func(f *failure) string { return f.words.Say("why.unshards") }},
 	{id: "collect", cause: CauseImbalance, reason: "https://docs.pytorch.org/docs/stable/distributed.html#torch.distributed.gather",
 		when: func(f *failure) bool { return !f.onHost() && f.collectsOnOne() },
 		confidence: func(f *failure) float64 {
@@ -58,7 +62,7 @@ var causesElsewhere = []causeRow{
 		when:       func(f *failure) bool { return !f.onHost() && f.lastStage() && f.bigRequest() },
 		confidence: always(0.86),
 		evidence:   func(f *failure) string { return f.words.Say("why.last_stage") }},
-	{id: "state", cause: CauseImbalance, reason: "https://docs.pytorch.org/docs/stable/fsdp.html",
+	{id: "state", cause: CauseImbalance, reason: sourceFSDP,
 		when: func(f *failure) bool {
 			return !f.onHost() && f.gathersState()
 		},

@@ -18,6 +18,7 @@ var concreteRows = []concreteRow{
 	{"torch.distributed.new_group(", (*failure).ownLoop, "", false},
 	{"pipe.vae.enable_tiling()", (*failure).inDecoder, "", false},
 	{"with tf.device(\"CPU:0\")", (*failure).copiesArray, "", false},
+	{"FSDP.summon_full_params(", (*failure).unshards, "", false},
 	{"scores = scores.detach()", (*failure).ownLoop, "do.say.kept", false},
 	{"sum(losses).backward()", (*failure).ownLoop, "do.say.leak", false},
 	{"grads = torch.autograd.grad(", (*failure).ownTorch, "do.say.kept", false},

@@ -8,7 +8,7 @@ import (
 
 // lateTraining: it trained well for a while and then did not fit.
 func (f *facts) lateTraining() bool {
-	return !f.onHost() && f.numbers() && f.inTraining() && f.phase() != sampler.PhaseSaving && f.late() && f.class.class == classAllocator && !f.limited() && !f.oversubscribed() && !f.refusedThoughFree()
+	return !f.onHost() && f.numbers() && f.inTraining() && f.phase() != sampler.PhaseSaving && !f.unshards() && f.late() && f.class.class == classAllocator && !f.limited() && !f.oversubscribed() && !f.refusedThoughFree()
 }
 
 // servedWell: the recording shows that it ran a model for a while and then did not fit.

@@ -125,7 +125,7 @@ func (f *failure) fragmentationSure() float64 {
 	if f.bigRequest() && (f.gathersOutputs() || f.lastStage()) {
 		p = min(p, 0.6) // the other GPUs never need that
 	}
-	if f.changed() || f.outgrownStates() || f.joinsKeys() && f.bigRequest() {
+	if f.changed() || f.outgrownStates() || f.unshards() || f.joinsKeys() && f.bigRequest() {
 		p = min(p, 0.4) // one request of many that were never made before: that this one fits packed proves nothing
 	}
 	if f.joinsTokens() {
@@ -157,6 +157,9 @@ func (f *failure) mostlyHoles() bool {
 func (f *failure) stateDominated() bool {
 	if f.statesTooBig() || f.outgrownStates() || f.checkpointedFull() {
 		return true
+	}
+	if s, ok := f.shortfallAfterReuse(); ok && f.usesLoRA() && f.footprint.known && f.bigRequest() && f.requested.Or(0)/2 >= s {
+		return false // frozen weights are all there, and half of what was asked for would have fitted
 	}
 	if f.footprint.known {
 		return f.scaling().mid() < partOf(f.allocated.Or(0)+f.requested.Or(0), 0.35)

@@ -32,6 +32,8 @@ var fixesOthers = []fixRow{
 			switch {
 			case f.gathersState():
 				return "state"
+			case f.unshards():
+				return "unshard"
 			case f.collectsOnOne():
 				return "collect"
 			case f.gathersOutputs():
@@ -56,6 +58,8 @@ var fixesOthers = []fixRow{
 			case f.gathersState():
 				return []string{"FullStateDictConfig(offload_to_cpu=True, rank0_only=True)  " + f.comment("do.full_state"),
 					"StateDictType.SHARDED_STATE_DICT  " + f.comment("do.or")}
+			case f.unshards():
+				return []string{"FSDP.summon_full_params(model, rank0_only=True, writeback=False, offload_to_cpu=True)  " + f.comment("do.unshard"), f.comment("do.unshard_all")}
 			case f.collectsOnOne():
 				return []string{"x = x.cpu()  " + f.comment("do.before_gather"), `group = torch.distributed.new_group(backend="gloo")  ` + f.comment("do.gloo")}
 			case f.gathersOutputs():

@@ -170,6 +170,11 @@ func (f *facts) firstRankKeeps() bool {
 	return f.driftsFromPeers() > 0 && f.event.Rank.Else(f.event.GPUIndex).Or(-1) == 0 && steady && !f.bigRequest()
 }
 
+// unshards: FSDP puts all parameters together on the GPU of one rank, as to run the model there between two steps.
+func (f *facts) unshards() bool {
+	return f.inCode("summon_full_params(") && f.inCode("rank0_only=True")
+}
+
 // gathersState: a full state dict is put together on the GPU.
 func (f *facts) gathersState() bool {
 	return f.told(sampler.ToldSharded) && f.phase() == sampler.PhaseSaving || f.inFunction("full_state_dict", "full_post_state_dict", "full_pre_state_dict", "full_optim_state") || f.inCode("FULL_STATE_DICT") ||

@@ -9,3 +9,6 @@ const (
 )
 
 const sourceNotes = "https://docs.pytorch.org/docs/stable/notes/cuda.html"
+
+// sourceFSDP tells what FSDP puts together, and where.
+const sourceFSDP = "https://docs.pytorch.org/docs/stable/fsdp.html"

@@ -154,6 +154,8 @@ func (f *failure) agreeing(l tools.Lever) (tools.Lever, bool) {
 	case l.Of == tools.Model && f.saidTotal() > 0 && f.saidTotal() <= smallForMedium:
 		l.Type = strings.Replace(l.Type, "medium", "small", 1)
 		return l, true
+	case l.By == "optimizer" && f.usesLoRA():
+		return l, false // adapters have next to none
 	case l.By == "chunk" && f.told(sampler.ToldTried+"chunks"), l.By == "pixels" && f.triedSize():
 		return l, false
 	case l.Of == tools.Batch && f.batch() == 0 && f.triedBatch() > 0 && (l.By == "half" || l.By == "one"):
