@@ -21,7 +21,7 @@ type notes struct {
 func notesOf(text part) notes {
 	n := notes{traceback: strings.Contains(text.text, "Traceback (most recent call last)"), stands: phaseOfLine(text), resumed: resumes.in(text)}
 	n.engine, n.resumed = engineOf(text, n.resumed)
-	counted := !n.resumed && n.engine == noEngine && !strings.HasPrefix(text.text, "# ") // a setting, as Chainer's examples print theirs
+	counted := !n.resumed && n.engine == noEngine && !strings.HasPrefix(text.text, "# ") && !uncounted.in(text) // a setting, as Chainer's examples print theirs
 	for i := range epochForms {
 		if at := epochForms[i].findIn(text); at != nil && counted {
 			n.epoch = number(at[1])
@@ -65,7 +65,9 @@ var (
 		pattern(`^\s*(\d{1,9})/\d{1,9} (?:━|─|\[[=>.])`), // Keras
 	}
 	// resumes: the number is that of a run before this one.
-	resumes    = pattern(`(?i)\b(?:resum(?:e|ed|es|ing)|restor(?:e|ed|ing)) (?:\w+ ){0,3}(?:from|at|checkpoint|training)\b`)
+	resumes = pattern(`(?i)\b(?:resum(?:e|ed|es|ing)|restor(?:e|ed|ing)) (?:\w+ ){0,3}(?:from|at|checkpoint|training)\b`)
+	// uncounted are numbers of steps of a batch system, and of how much there is in an epoch.
+	uncounted  = pattern(`(?i)\b(?:srun|slurmstepd)\b|\b(?:each|per|every) epoch\b`)
 	loadingBar = pattern(`(?i)loading|checkpoint shards|download|fetching|tokeniz|map:|\bmap \(|scanning|caching|collecting`)
 	nanLoss    = pattern(`(?i)\b\w*loss\w*['"]?\s*[:= ]\s*['"]?(?:tensor\()?nan\b|loss is nan`)
 	yoloNaN    = pattern(`^\s*\d+/\d+\s+[\d.]+G(?:\s+[\d.]+)*(?:\s+nan){2,}`)
