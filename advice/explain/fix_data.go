@@ -235,7 +235,7 @@ func (f *failure) unlimited() string {
 			continue
 		}
 		if slices.Contains([]string{"0", "-1", "none", "inf"}, strings.ToLower(a.Value)) {
-			return "--" + strings.ReplaceAll(a.Plain, "_", "-") + " " + a.Value
+			return a.Typed() + " " + a.Value
 		}
 	}
 	return ""

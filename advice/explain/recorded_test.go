@@ -247,6 +247,7 @@ func TestStepsInValidation(t *testing.T) {
 func TestUnlimited(t *testing.T) {
 	for typed, fix := range map[string]string{
 		"python train_listwise.py --queries-per-batch 2 --max-candidates 0 --bf16": "--max-candidates 0",
+		"python train_listwise.py --queries-per-batch 2 --max_nodes -1 --bf16":     "--max_nodes -1",
 		"python train_listwise.py --queries-per-batch 2 --max-steps -1 --bf16":     "",
 	} {
 		e := pytorch(gibs(0.234), gibs(15.7), gibs(0.033))
