@@ -39,6 +39,7 @@ var nativeRows = []row{
 	{name: "turbomind", framework: "lmdeploy", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"[tm]["}, start: `\[TM\]\[\w+\] CUDA runtime error: out of memory`},
 	{name: "cuda runtime error before its place", framework: "cuda", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"cuda runtime error"},
 		start: `CUDA runtime error: out of memory \S+\.(?:h|hpp|cc|cpp|cuh?):\d+`},
+	{name: "cuda error in brackets", framework: "cuda", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"<out of memory>"}, start: `CUDA error !* ?<out of memory>`}, // ABACUS, PWmat
 	{name: "warp", framework: "warp", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"warp cuda error 2"}, start: `Warp CUDA error 2: out of memory`},
 	{name: "physx", framework: "physx", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"memoryallocator fail to allocate", "cumemalloc failed with error code 2"},
 		start: `Pxg\w*Allocator fail to allocate memory <req:bytes>|out of memory: cuMemAlloc failed with error code 2`},

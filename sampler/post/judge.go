@@ -77,6 +77,9 @@ func (r *reading) sum(clues []clue) (weight int) {
 	return weight
 }
 
+// placed is a line that names where in its source the program failed.
+var placed = lazily(`\.(?:cpp|cc|cxx|cuh?|hp?p?|rs|go|c):\d+\b`)
+
 // proof is what an event shows of its own: whoever only speaks of a failure has no figures of it, and no run.
 func proof(e sampler.OOMEvent) (n int) {
 	n = 1
@@ -88,6 +91,9 @@ func proof(e sampler.OOMEvent) (n int) {
 	}
 	if e.GPUFree.Known() || e.Allocated.Known() {
 		n += 2
+	}
+	if e.PID.Known() {
+		n++
 	}
 	if c := e.Context; c != nil {
 		if len(c.Functions) > 0 {
@@ -131,14 +137,20 @@ func (j *judge) inSource(s sentence) bool {
 
 // about says whether an event is of a text about failures.
 func (j *judge) about(e sampler.OOMEvent) bool {
-	weight := j.weighs()
+	weight, shown := j.weighs(), proof(e)
 	if e.Line > 0 && e.Line <= len(j.lines) {
 		p := &place{&j.reading, e, j.lines[e.Line-1], e.Line - 1}
+		if next := e.Line; next < len(j.lines) && !strings.Contains(p.line, e.Text) && strings.Contains(j.lines[next], e.Text) {
+			p.line, p.index = j.lines[next], next // its words begin on the line above, what is told of it is here
+		}
 		for _, s := range spots {
 			if s.is(p) {
 				weight += s.weight
 			}
 		}
+		if e.Extra["told"] == nil && placed.MatchString(p.line) {
+			shown++
+		}
 	}
-	return weight > proof(e)
+	return weight > shown
 }

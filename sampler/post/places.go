@@ -63,7 +63,7 @@ var (
 // spots are the clues in the place of an event.
 var spots = []spot{
 	{"a string of a program", 8, inProgram},
-	{"a string over lines of a program", 8, inLiteral},
+	{"a string over lines of a program", 12, inLiteral}, // a traceback in it speaks for no report
 	{"an element of a list in a program", 8, inList},
 	{"a search for it", 8, func(p *place) bool {
 		return strings.Contains(p.line, "grep") && searched.MatchString(p.line) && !ranOut.MatchString(searched.ReplaceAllString(p.line, " "))
@@ -74,6 +74,7 @@ var spots = []spot{
 			!slices.ContainsFunc(p.around(-3, 4), remarks.MatchString)
 	}},
 	{"a comment over lines of a program", 8, inComment},
+	{"a text by its name", 8, ofNames},
 	{"it is quoted", 2, func(p *place) bool {
 		return p.e.Extra["told"] == nil && cited.MatchString(p.line) && !native.MatchString(p.line)
 	}},
@@ -168,7 +169,10 @@ func inLiteral(p *place) bool {
 			return false
 		}
 	}
-	if open < 0 || strings.HasPrefix(strings.TrimSpace(p.lines[open]), "```") {
+	if open < 0 {
+		return inRestOfLiteral(p)
+	}
+	if strings.HasPrefix(strings.TrimSpace(p.lines[open]), "```") {
 		return false
 	}
 	for i := p.index; i < min(len(p.lines), p.index+overLines); i++ {
@@ -186,6 +190,36 @@ func inLiteral(p *place) bool {
 		}
 	}
 	return false
+}
+
+// restOfLiteral ends a text over lines that is an argument.
+var restOfLiteral = lazily(`^\s*(?:"""|\x27\x27\x27|\x60)\s*[)\]};,]+\s*$`)
+
+// inRestOfLiteral: the text begins in such a literal, and after its end there is source.
+func inRestOfLiteral(p *place) bool {
+	for i := p.index; i < min(len(p.lines), p.index+overLines); i++ {
+		if restOfLiteral.MatchString(p.lines[i]) {
+			n := 0
+			for _, l := range p.lines[i+1 : min(len(p.lines), i+7)] {
+				if ofSource.MatchString(l) {
+					n++
+				}
+			}
+			return n >= 4
+		}
+	}
+	return false
+}
+
+// pair is a line of a file of names and texts, such as translations.
+var pair = lazily(`^\s*"[\w.-]+": "(?:[^"\\]|\\.)*",?\s*$`)
+
+// ofNames: the sentence is the text of a name among others.
+func ofNames(p *place) bool {
+	if p.e.Extra["told"] == nil || !pair.MatchString(p.line) {
+		return false
+	}
+	return !slices.ContainsFunc(append(slices.Clone(p.around(-3, 0)), p.around(1, 4)...), func(l string) bool { return !pair.MatchString(l) })
 }
 
 // commentBegins and commentEnds are the signs around a comment of C.
