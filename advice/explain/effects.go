@@ -161,6 +161,9 @@ func (f *failure) stateDominated() bool {
 	if s, ok := f.shortfallAfterReuse(); ok && f.usesLoRA() && f.footprint.known && f.bigRequest() && f.requested.Or(0)/2 >= s {
 		return false // frozen weights are all there, and half of what was asked for would have fitted
 	}
+	if f.lateTraining() && f.flat() {
+		return false // it has run, so what follows the batch is what was too much this time
+	}
 	if f.footprint.known {
 		return f.scaling().mid() < partOf(f.allocated.Or(0)+f.requested.Or(0), 0.35)
 	}

@@ -206,6 +206,8 @@ func TestRecordedCauses(t *testing.T) {
 			sampler.LogContext{Phase: sampler.PhaseInference, Step: sampler.Some(0), Scripts: []string{"train_ddpm.py"}, BatchSize: sampler.Some(48), Functions: []string{"main", "decorate_context", "sample", "p_sample", "forward"}}, CauseValidationSpike, FixShrinkValidationBatch},
 		"half of a batch of eight is less, whatever made it larger": {15.77, 1.02, 0.22, 13.18, 2.0, History{Age: sampler.Some(800.0), Peaks: levels(14, 14.1, 14, 14.1, 14, 14.1)},
 			sampler.LogContext{Phase: sampler.PhaseTraining, Step: sampler.Some(1723), BatchSize: sampler.Some(8), Functions: []string{"train", "forward"}}, CauseDataSpike, FixHalveBatchAccumulate},
+		"states that have fitted for 2000 steps are not what was too much": {95, 0.2, 0.1, 90.09, 2.02, History{Age: sampler.Some(2740.0), Peaks: levels(82, 82, 82, 82, 85, 85, 85, 85, 85, 85, 85, 85)},
+			sampler.LogContext{Phase: sampler.PhaseTraining, Step: sampler.Some(2203), BatchSize: sampler.Some(2), Precision: "bf16", Parameters: sampler.Some(uint64(7_000_000_000)), Functions: []string{"main", "forward"}}, CauseDataSpike, FixCapSampleSize},
 		"of two it may not be": {15.77, 1.02, 0.22, 13.18, 2.0, History{Age: sampler.Some(800.0), Peaks: levels(14, 14.1, 14, 14.1, 14, 14.1)},
 			sampler.LogContext{Phase: sampler.PhaseTraining, Step: sampler.Some(1723), BatchSize: sampler.Some(2), Functions: []string{"train", "forward"}}, CauseDataSpike, FixCapSampleSize},
 	} {

@@ -155,3 +155,18 @@ func TestRecordsAsFlight(t *testing.T) {
 		t.Errorf("after a long silence: %+v", f)
 	}
 }
+
+// All but the newest were reached before a time when the one before it began by then.
+func TestRecordsKnown(t *testing.T) {
+	var r Records
+	if r.put(Record{T: 10, Top: 900}); r.Known(1000) {
+		t.Error("known by the first")
+	}
+	r.put(Record{T: 100, Top: 920})
+	if !r.Known(10) || r.Known(9.9) {
+		t.Error("of two, the first at 10 s")
+	}
+	if r.put(Record{T: 200, Top: 940}); r.Known(99) || !r.Known(100) {
+		t.Error("of three, the second at 100 s")
+	}
+}

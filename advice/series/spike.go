@@ -35,6 +35,7 @@ type Spike struct {
 	Peak       float64
 	level      float64 // most of the minute before; NaN: unknown
 	free       float64 // settled free memory of the GPU when it began; NaN: unknown
+	onset      float64 // seconds that the step lasted on which it stands and which came back with it
 }
 
 // Height is what the spike gave back, and what the next one therefore asks for.
@@ -56,8 +57,10 @@ const (
 	edgeLeast  = 256
 	edgeJitter = 1.5
 	// Of two excursions that end together the inner one is the spike when it is that much
-	// of the whole.
+	// of the whole,
 	ownShare = 0.6
+	// and stands on a step when that is this much of the whole.
+	onsetShare = 0.2
 	// An excursion is over when half of it has been given back.
 	edgeBack = 0.5
 	// patience is how long an excursion may last before its level counts as the new
@@ -123,8 +126,11 @@ func (s *Series) closeEdge(e edge, t, value float64) {
 		last := &s.spikes[s.settling]
 		switch around := e.start <= last.Start; {
 		case around && last.Start-e.start <= s.patience():
-			if last.Peak-last.base < ownShare*(last.Peak-e.base) {
-				last.Start = e.start // else the inner one is the spike, on top of a step
+			switch whole := last.Peak - e.base; {
+			case last.Peak-last.base < ownShare*whole:
+				last.Start = e.start
+			case last.base-e.base >= onsetShare*whole: // the inner one is the spike, on top of a step
+				last.onset = max(last.onset, last.Start-e.start)
 			}
 			last.base, last.free, last.level = e.base, e.free, e.level
 			last.end, last.after = t, min(value, last.after)
@@ -165,7 +171,7 @@ func (s *Series) Top() float64 {
 // excursion, else the least of the last seconds.
 func (s *Series) Baseline(t float64) float64 {
 	for _, e := range s.edges[:s.open] {
-		if t-e.start < max(baselineSeconds, baselineWidths*s.widest()) {
+		if t-e.start < max(baselineSeconds, baselineWidths*s.widest(), onsetTimes*s.onset()) {
 			return e.base
 		}
 	}
@@ -173,10 +179,11 @@ func (s *Series) Baseline(t float64) float64 {
 }
 
 const (
-	// An excursion that has lasted for 20 s and three times as long as known spikes is the
-	// new baseline.
+	// An excursion that has lasted for 20 s, three times as long as known spikes and twice as long as
+	// the steps that led up to them is the new baseline.
 	baselineSeconds = 20
 	baselineWidths  = 3
+	onsetTimes      = 2
 )
 
 // learnAfter lowers the level after the newest spike while it still falls. What falls when another
@@ -230,6 +237,15 @@ func (s *Series) widest() float64 {
 		w = max(w, s.back(i).Width())
 	}
 	return w
+}
+
+// onset is the longest of the steps on which the last three spikes stood, in seconds.
+func (s *Series) onset() float64 {
+	o := 0.0
+	for i := range min(s.Count, 3) {
+		o = max(o, s.back(i).onset)
+	}
+	return o
 }
 
 // back returns the spike i before the newest; i must be below min(count, maxSpikes).

@@ -1,6 +1,8 @@
 package watch
 
 import (
+	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -93,6 +95,27 @@ func TestExpects(t *testing.T) {
 		p.Newest, p.Rise, p.Count, f.gpu.listed = 19001, 1000, count, false
 		if _, ok := expects(f, s, p); ok != want {
 			t.Errorf("of %d, without a list: %v", count, ok)
+		}
+	}
+}
+
+// Tops that rise to what the holder had at its start already are no climb; the next above it begins one.
+func TestRisesToTheStart(t *testing.T) {
+	for start, want := range map[float64]bool{10000: true, 17950: false, 16950: true} {
+		w := New(Options{})
+		for at := range 2500 {
+			used := 10000.0
+			switch {
+			case at >= 20 && at < 25:
+				used = start
+			case at >= 600 && at%600 < 10:
+				used = 15000 + 1000*math.Floor(float64(at)/600) // up to 19000, of 20000
+			}
+			w.Add(snapshotOf(float64(at), 20000, used, processOf(7, "python a.py", used)))
+		}
+		told := slices.ContainsFunc(w.Past(), func(a sampler.Alert) bool { return a.Kind == sampler.AlertRepeatSpike })
+		if told != want {
+			t.Errorf("%v MiB at the start: told %v, want %v", start, told, want)
 		}
 	}
 }

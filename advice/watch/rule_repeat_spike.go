@@ -117,7 +117,7 @@ func expects(f *Facts, s *series.Series, p series.Pattern) (e expectation, ok bo
 	ordinary := f.gpu.near.habits(f.now) >= max(habitFalls, float64(fallsEach*p.Count)) // it empties its cache all the time
 	repeats := !ordinary && p.Count >= series.SpikesNeeded && p.Brief()
 	climbs := repeats || !ordinary && (p.Count >= climbsNeeded && p.Regular || p.Equal && p.Period >= variesPeriod) // from one emptied cache to the next
-	climbs = climbs && p.Rise > 0 && (f.gpu.listed || p.Count >= risesUnlisted)
+	climbs = climbs && p.Rise > 0 && (f.gpu.listed || p.Count >= risesUnlisted) && !s.Records.Known(s.Rose+spikeStart)
 	switch {
 	case rise > limit*riseLeast && p.Newest+rise > room:
 		e.top = p.Newest + rise
