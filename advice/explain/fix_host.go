@@ -259,7 +259,7 @@ func doFewerWorkers(f *failure) []string {
 	if f.reported() && !f.told(sampler.ToldLoader) {
 		return []string{f.comment("do.any_workers")}
 	}
-	return []string{"DataLoader(…, num_workers=2)"}
+	return []string{"DataLoader(…, num_workers=2)  " + f.comment("do.no_workers")}
 }
 
 // pageFile is how large a page file of Windows has to be: larger than what it asked for in RAM, where that is known.

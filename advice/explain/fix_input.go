@@ -6,6 +6,7 @@ import (
 
 	"nvpeak/advice/command"
 	"nvpeak/sampler"
+	"nvpeak/sampler/tools"
 )
 
 func doSmallerInput(f *failure) []string {
@@ -162,12 +163,23 @@ func (f *failure) wholeSet() int {
 	return shape[0]
 }
 
-// batchToOne goes on with a batch that was made smaller in vain, where no text says that it was made one.
+// batchToOne goes on with a batch that was made smaller in vain, where no text says that it was made one. A library that has several
+// batches names its own: whoever wrote may not know them.
 func (f *failure) batchToOne(list []string) []string {
 	if f.batch() > 0 || !f.told(sampler.ToldTried+"batch") || f.told(sampler.ToldAnyBatch) || f.told(sampler.ToldOne) || f.impossible() {
 		return list
 	}
-	return append([]string{f.comment("do.batch_to_one")}, list...)
+	own := []string{f.comment("do.batch_to_one")}
+	if f.tool != nil && f.tool.Library {
+		batches := slices.DeleteFunc(slices.Clone(f.levers()), func(l tools.Lever) bool { return l.Of != tools.Batch })
+		if len(batches) > 1 {
+			own = own[:0]
+			for _, l := range batches {
+				own = append(own, l.Type+"  # "+f.words.Say("lever."+l.By))
+			}
+		}
+	}
+	return append(own, list...)
 }
 
 // lessOfModels is the option of a tool for pictures that keeps models in RAM, where it was not tried: of public threads with

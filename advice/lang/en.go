@@ -1541,6 +1541,7 @@ var textsEN = map[string]string{
 	"do.same_cuda":                               "rebuild extensions whose CUDA is not that of torch",
 	"detail.too_big_packed":                      "{missing} of that would be enough if it could be given back; earlier peaks usually leave that much in pieces.",
 	"do.cupy_blocks":                             "blocks that were freed stay in the pool, and count against its limit",
+	"do.no_workers":                              "0 where it has no more than that",
 	"do.shuffle_buffer":                          "the buffer holds that many whole samples; decode after it, not before",
 	"fix.reduce_dataloader_workers.title.tfdata": "Make the shuffle buffer smaller, and read fewer files at once",
 	"fix.reduce_dataloader_workers.why.tfdata":   "The buffer keeps whole samples in RAM, thousands of them.",

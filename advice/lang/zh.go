@@ -1541,6 +1541,7 @@ var textsZH = map[string]string{
 	"do.same_cuda":                               "CUDA 版本与 torch 不同的扩展要重新编译",
 	"detail.too_big_packed":                      "其中 {missing} 若能归还就放得下；之前的峰值留下这么多无法再用的空间很平常。",
 	"do.cupy_blocks":                             "已释放的块仍留在池中，并计入限额",
+	"do.no_workers":                              "若本来不多于此，则为 0",
 	"do.shuffle_buffer":                          "缓冲区保存这么多完整样本；在它之后再解码",
 	"fix.reduce_dataloader_workers.title.tfdata": "减小 shuffle 缓冲区，并减少同时读取的文件",
 	"fix.reduce_dataloader_workers.why.tfdata":   "该缓冲区在内存中保存成千上万个完整样本。",

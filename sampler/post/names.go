@@ -20,7 +20,7 @@ var (
 	loads = lazily(`\.from_pretrained\(`)
 	// moves is one that puts a whole model on the GPU.
 	moves = lazily(`\b(?:self\.)?(?:\w+_)?(?:model|net|module)\.(?:to\((?:self\.)?(?:device|["']cuda)|cuda\(\))`)
-	uses  = lazily(`\b(?:\w+_)?(?:model|net|module|pipe)\(|\w\.(?:transcribe|generate|encode|predict|infer|chat|separate|segment|enhance|denoise|restore|upscale|synthesi[sz]e|tts|embed|translate|summari[sz]e|detect|track|sample|forward|inference|caption)\w*\(`)
+	uses  = lazily(`\b(?:\w+_)?(?:model|net|module|pipe(?:line)?)\(|\w\.(?:transcribe|generate|encode|predict|infer|chat|separate|segment|enhance|denoise|restore|upscale|synthesi[sz]e|tts|embed|translate|summari[sz]e|detect|track|sample|forward|inference|caption)\w*\(`)
 	prose = lazily(`(?:[,:;]\s|\.\s+(?:[A-Z][a-z]*|it) |\s(?:on|with|in|and|for|gives?|from|at|which|then|fails?|stops?|runs|dies|but|the|it)\s).*$`)
 )
 
@@ -51,6 +51,9 @@ var programs = []struct {
 	{"lm_eval", lazily(`(?i)\blm[-_]eval\b`)},
 	{"llama-reference", lazily(`--ckpt_dir\b[^\n]*--tokenizer_path\b`)},
 }
+
+// speakers is code of a library that is run beside Whisper, with settings of its own.
+var speakers = lazily(`(?m)^\s*(?:from|import) pyannote\b`)
 
 // kept is the part of a path that goes on to what a program keeps for itself and others, which does not tell what runs.
 var kept = lazily(`(?i)[\w.-]+[/\\](?:extensions[/\\][\w.-]+[/\\])?(?:models|embeddings|outputs|checkpoints|data|downloads)[/\\]`)
@@ -130,7 +133,7 @@ func name(c *sampler.LogContext, text string, all []sentence, lines []codeLine) 
 	}
 	text = kept.ReplaceAllString(text, "")
 	for _, p := range programs {
-		if c.Server == "" && !slices.Contains(c.Told, sampler.ToldTraining) && p.words.MatchString(text) {
+		if c.Server == "" && !slices.Contains(c.Told, sampler.ToldTraining) && p.words.MatchString(text) && !(p.name == "whisper" && speakers.MatchString(text)) {
 			c.Server = p.name
 		}
 	}
