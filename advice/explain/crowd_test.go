@@ -156,3 +156,25 @@ func TestGrewUnallocated(t *testing.T) {
 		}
 	}
 }
+
+// Other processes with the same command are copies that have loaded a model each, unless they hold no more than a context: then they are
+// ranks that work on GPUs of their own.
+func TestCopiesHoldMoreThanContexts(t *testing.T) {
+	for most, want := range map[float64]string{482: CauseImbalance, 700: CauseImbalance, 701: CauseOtherProcess, 3000: CauseOtherProcess} {
+		e := pytorch(gibs(0.15), gibs(31.4), gibs(0.1))
+		e.Text, e.Context = "CUDA out of memory.", &sampler.LogContext{Phase: sampler.PhaseTraining, Step: sampler.Some(593), Functions: []string{"main", "step"}, Command: "python train.py", Environment: map[string]string{}}
+		h := &History{Total: gibs(31.4), Free: gibs(0.1), Peaks: amounts(28000, 28000, 28000, 28000)}
+		for i := range 7 {
+			b := 482.0
+			if i == 3 {
+				b = most
+			}
+			h.Others = append(h.Others, Neighbor{PID: 10 + i, Bytes: mibs(b).Or(0), Name: "python", Command: "python train.py", Same: true})
+		}
+		own := 31.3*1024 - 6*482 - most
+		e.Allocated, e.ReservedUnallocated, e.ProcessInUse = mibs(own-900), mibs(400), mibs(own)
+		if got := Explain(Incident{Events: []sampler.OOMEvent{e}, Histories: []*History{h}, Command: "python train.py"}); got.Causes[0].ID != want {
+			t.Errorf("one holds %v MiB: %s, want %s: %v", most, got.Causes[0].ID, want, got.Causes[0].Evidence)
+		}
+	}
+}

@@ -64,8 +64,16 @@ var fixesSharing = []fixRow{
 		}},
 }
 
+// contextsAlone is how much a context takes at most: who holds no more has loaded nothing beside it, and works on another GPU.
+const contextsAlone = 700 * sampler.MiB
+
 // workersShare: those that crowd the GPU are no ranks of a distributed run, of which each has a GPU of its own, but copies of one program.
 func (f *job) workersShare() bool {
+	if len(f.others) > 1 {
+		if _, high := f.othersSpan(); high <= contextsAlone {
+			return false
+		}
+	}
 	return max(f.sameCommand(), f.sameWorkers()) >= 2 && !f.event.Rank.Known() && f.context.WorldSize.Or(0) <= 1 &&
 		!f.command.Runs("torchrun", "accelerate", "deepspeed", "mpirun", "srun")
 }
