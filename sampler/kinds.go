@@ -112,6 +112,8 @@ const (
 	ToldWeights      = "weights_"              // and a number: a model of that many billions of parameters
 	ToldQuantizing   = "quantizing"            // a model is being brought to fewer bits
 	ToldParallel     = "parallel"              // requests run at the same time
+	ToldDraft        = "draft"                 // a draft model is loaded beside the model
+	ToldCaches       = "caches"                // the whole dataset is kept in host memory, by an option
 	ToldReplay       = "replay"                // transitions are kept in a buffer to train on again
 	ToldOffPolicy    = "off_policy"            // a learner of a kind that has a replay buffer
 	ToldEpochs       = "epochs"                // it comes after whole epochs, so each sample had passed

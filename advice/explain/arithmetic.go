@@ -345,6 +345,9 @@ func (f *facts) impossible() bool {
 // largestGPU is more than almost any GPU has, and more than any can give in one piece beside a model: a request above it needs no total to be judged.
 const largestGPU = 200 * sampler.GiB
 
+// newestGPU is the memory of the largest GPU there is (288 GB: B300, MI355X): what asks for more in one piece will fit none.
+const newestGPU = 288 * sampler.GiB
+
 // largestWorkspace is what XLA lets a convolution of cuDNN have beside the pool, unless
 // TF_CUDNN_WORKSPACE_LIMIT_IN_MB says otherwise: what is larger is the program's own.
 const largestWorkspace = 4 * sampler.GiB

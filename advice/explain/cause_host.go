@@ -12,7 +12,9 @@ var causesHost = []causeRow{
 		confidence: func(f *failure) float64 { return max(f.class.confidence, 0.6) },
 		evidence: func(f *failure) string {
 			id := "why.host"
-			if f.words.Has("why." + f.class.kind) {
+			if f.reported() {
+				id = "why.told_host"
+			} else if f.words.Has("why." + f.class.kind) {
 				id = "why." + f.class.kind
 			}
 			return f.words.Say(id)

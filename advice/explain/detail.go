@@ -123,6 +123,8 @@ func (f *failure) conclusion(top string) string {
 		return f.words.Say("detail.no_split")
 	case f.refusedThoughFree() && !f.limited():
 		return ""
+	case top == CauseTooBig && f.impossible() && f.requested.Or(0) > newestGPU:
+		return f.words.Say("detail.too_big_any")
 	case top == CauseTooBig && f.reloads():
 		return f.words.Say("detail.reload")
 	case top == CauseTooBig && f.graphUnsaid() && f.saysCached():

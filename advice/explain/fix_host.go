@@ -58,6 +58,13 @@ var fixesHost = []fixRow{
 			return ""
 		},
 		do: doFewerWorkers},
+	{id: FixLeak, source: "https://docs.ultralytics.com/modes/train/",
+		kinds: ownCode, cost: 0.02,
+		lives:   map[string]float64{CauseHostMemory: 0.97},
+		when:    func(f *failure) bool { return f.onHost() && f.told(sampler.ToldCaches) },
+		reach:   always(1),
+		variant: func(f *failure) string { return "cached" },
+		do:      func(f *failure) []string { return []string{f.comment("do.no_cache"), f.comment("do.cache_on_disk")} }},
 	{id: FixLeak, source: "https://huggingface.co/docs/transformers/main_classes/trainer",
 		kinds: training | evaluation | undecided, cost: 0.03,
 		lives: map[string]float64{CauseHostMemory: 0.9},

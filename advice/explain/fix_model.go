@@ -173,6 +173,13 @@ var fixesModel = []fixRow{
 		},
 		reach: always(1),
 		do:    doFewerLayers},
+	{id: FixSmallerModel, source: "https://docs.vllm.ai/en/latest/features/spec_decode.html",
+		kinds: inference | server | undecided, cost: 0.05,
+		lives:   map[string]float64{CauseTooBig: 0.85, CauseUnknown: 0.6, CausePreallocation: 0.6, CauseMemoryLimit: 0.4},
+		when:    func(f *failure) bool { return f.told(sampler.ToldDraft) && !f.onHost() && !f.refusedThoughFree() },
+		reach:   always(1),
+		variant: func(f *failure) string { return "draft" },
+		do:      func(f *failure) []string { return []string{f.comment("do.no_draft")} }},
 	{id: FixSmallerModel, source: "https://github.com/SYSTRAN/faster-whisper/blob/master/README.md",
 		kinds: inference, cost: 0.05, // an option at the start, and nearly the same words
 		lives: map[string]float64{CauseTooBig: 0.9, CauseUnknown: 0.65, CauseDataSpike: 0.5},

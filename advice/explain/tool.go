@@ -154,6 +154,12 @@ func (f *failure) agreeing(l tools.Lever) (tools.Lever, bool) {
 	case l.Of == tools.Model && f.saidTotal() > 0 && f.saidTotal() <= smallForMedium:
 		l.Type = strings.Replace(l.Type, "medium", "small", 1)
 		return l, true
+	case l.By == "split":
+		option, _, _ := strings.Cut(l.Type, " ")
+		if a, found := f.command.Find(command.PlainName(option)); found {
+			l.Type = option + " " + lessEach(a.Value)
+		}
+		return l, true
 	case l.By == "optimizer" && f.usesLoRA():
 		return l, false // adapters have next to none
 	case l.By == "chunk" && f.told(sampler.ToldTried+"chunks"), l.By == "pixels" && f.triedSize():
@@ -200,6 +206,19 @@ func (f *failure) withLevers(a *sampler.Advice) {
 	}
 	rest := slices.DeleteFunc(slices.Clone(a.Do), func(line string) bool { return line == f.typedLever(list[0]) })
 	a.Do = append([]string{strings.Join(lines, "\n")}, rest[:min(len(rest), shownWith)]...)
+}
+
+// lessEach is a list of amounts, one for each GPU, of which each leaves a third of the GPU to what is no weight; what is no list as it was.
+func lessEach(list string) string {
+	parts := strings.Split(list, ",")
+	for i, part := range parts {
+		v, err := strconv.ParseFloat(strings.TrimSpace(part), 64)
+		if err != nil || v < 0 || v > 1024 {
+			return list
+		}
+		parts[i] = strconv.Itoa(int(v * 2 / 3))
+	}
+	return strings.Join(parts, ",")
 }
 
 // typedLever is the command with an option where it is one of the program's own, else the option.

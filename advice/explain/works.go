@@ -106,6 +106,9 @@ func (f *failure) possible(row fixRow) bool {
 	if !f.has(notionsOf[row.id]) || row.id == FixHalveBatchAccumulate && f.noBatch() || f.only() && notionsOf[row.id]&(aGraph|ownLines) != 0 && !(row.id == FixLeak && f.told(sampler.ToldModels)) {
 		return false
 	}
+	if row.id == FixOffloadModel && f.tool != nil && f.tool.Whole {
+		return false
+	}
 	w, is := f.work()
 	return !is || w.shared || row.id != FixSmallerInput
 }

@@ -31,7 +31,7 @@ var (
 	// conditional makes of a sentence or of the lines before it what would be.
 	conditional = lazily(`(?i)(?:^|[^\w])(?:if|whenever|in case|should|unless|wenn|falls|sollte|si|en cas|lorsque|cuando|se|quando|als|wanneer|indien|если|когда)\s+\S|如果|若|場合|とき|경우|하면`)
 	// leads is a line above an example.
-	leads = lazily(`(?i)\b(?:ex[ae]mples?|e\.g\.|sample|ejemplo|exemplo|beispiel|voorbeeld|looks? like|such as)\b[^.]{0,40}[:：]\W*$|пример[^.]{0,40}[:：]\W*$|(?:例如|示例|类似|如下|以下|例|예시|예)[^。.]{0,30}[:：]?\W*$|\b(?:let['’]?s|let us|we will|we can) (?:now )?(?:look|see|take)\b|\b(?:familiar with|seen|come across) (?:this|the following|such an?|an?|the) (?:\w+ ){0,2}(?:message|error)\b[^.]{0,20}$|\b(?:errors?|messages?|exceptions?) (?:that )?(?:we|you|everybody|everyone|nobody|no one|most people)\b[^.:]{0,60}[:：]\W*$` + pagesIn())
+	leads = lazily(`(?i)\b(?:ex[ae]mples?|e\.g\.|sample|ejemplo|exemplo|beispiel|voorbeeld|looks? like|such as)\b[^.]{0,40}[:：]\W*$|пример[^.]{0,40}[:：]\W*$|(?:例如|示例|类似|如下|以下|例|예시|예)[^。.]{0,30}[:：]?\W*$|\b(?:let['’]?s|let us|we will|we can) (?:now )?(?:look|see|take)\b|\b(?:familiar with|seen|come across) (?:this|the following|such an?|an?|the) (?:\w+ ){0,2}(?:message|error)\b[^.]{0,20}$|\b(?:errors?|messages?|exceptions?) (?:that )?(?:we|you|everybody|everyone|nobody|no one|most people)\b[^.:]{0,60}[:：]\W*$|\b(?:see )?if you (?:get|see|receive|encounter|run into|are getting)\b[^.]{0,40}[:：]\W*$` + pagesIn())
 	// nameBefore is the name of an error before its message.
 	nameBefore = lazily(`[\w.]*(?:Error|Exception): $`)
 	// explained takes what stands above for an example.
@@ -124,8 +124,17 @@ const citedError = `(?:[\w.]+: )?(?:cuda |gpu |hip )?(?:error: ?)?(?:out of memo
 // native is what a program prints around an error that it quotes: its level, a call, a place, a state.
 var native = lazily(`\d\d:\d\d:\d\d|\bin func\b|\[ERROR\]|\bUNAVAILABLE\b|\w\(CUDA_ERROR_|::\w+\(|\.(?:cpp|cc|cuh?|hp?p?|rs|py|go):\d+\b|\bErr\(|\bCuda failure (?:\d+ )?'|\bon CUDA API call\b`)
 
+// output is what a cell of a notebook printed, in the file of the notebook; listItem is an entry of a list that somebody wrote.
+var (
+	output   = lazily(`^\s*"(?:evalue|text|traceback)": ?[\["]`)
+	listItem = lazily(`^\s*[-*•] (?:\*\*|[A-Z]\w+ ?[:：])`)
+)
+
 // inProgram: the message is a text in quotes on a line of source, with lines of source around it.
 func inProgram(p *place) bool {
+	if output.MatchString(p.line) || listItem.MatchString(p.line) {
+		return false
+	}
 	at := strings.Index(p.line, p.e.Text[:min(len(p.e.Text), 12)])
 	if p.e.Extra["told"] != nil {
 		if found := ranOut.FindStringIndex(p.line); found != nil {

@@ -53,6 +53,8 @@ type Tool struct {
 	Library bool
 	// Native: it is compiled and nobody's own script, so no line of Python changes what it does.
 	Native bool
+	// Whole: all weights are on the GPUs, and it can keep none in RAM.
+	Whole bool
 	// Grows: it adds to what it fits as it goes on, so that memory rises by design.
 	Grows bool
 	// One: it trains with one sample at a time unless its settings say otherwise.
