@@ -56,7 +56,7 @@ func (r *Records) add(t, high, limit float64, known bool) {
 // Newest is when the last record rose, in seconds of the Watch's clock.
 func (r *Records) Newest() float64 { return r.up }
 
-// Known: all but the newest were reached before that time, so the newest alone is more than was there.
+// Known says whether all but the newest were reached before that time: the newest alone is more than was there.
 func (r *Records) Known(before float64) bool { return r.count > 1 && r.back(1).T <= before }
 
 func (r *Records) put(one Record) {
