@@ -262,6 +262,7 @@ var textsEN = map[string]string{
 	"config.origin.environment": "environment {name}",
 	"config.origin.file":        "{name}, line {line}",
 
+	"log.disguised":       "{status} says no more than that a library could not start: a GPU that is nearly full is one reason. Look with nvidia-smi what is free when the program starts; nvpeak run --record keeps it.",
 	"log.much":            "{file} unpacks to far more than a file of its size can hold: what comes after that is left out",
 	"tape.gzip_cut":       "the gzip data is cut or damaged: what comes after line {line} is missing",
 	"tape.much":           "what comes after line {line} is left out: so small a file cannot hold so much",

@@ -262,6 +262,7 @@ var textsZH = map[string]string{
 	"config.origin.environment": "环境变量 {name}",
 	"config.origin.file":        "{name} 第 {line} 行",
 
+	"log.disguised":       "{status} 只说明某个库无法启动：GPU 几乎已满是原因之一。请在程序启动时用 nvidia-smi 查看空闲显存；nvpeak run --record 会记录下来。",
 	"log.much":            "{file} 解压后的内容远超这种大小的文件所能包含的，其后的内容已略去",
 	"tape.gzip_cut":       "gzip 数据被截断或损坏：第 {line} 行之后的内容缺失",
 	"tape.much":           "第 {line} 行之后的内容已略去：这么小的文件不可能包含这么多数据",

@@ -57,6 +57,16 @@ func TestExplainTooMuch(t *testing.T) {
 	}
 }
 
+// A library that could not start may have found a full GPU; beside a failure that tells its reason nothing is said of it.
+func TestExplainDisguise(t *testing.T) {
+	const status = "RuntimeError: cuDNN error: CUDNN_STATUS_NOT_INITIALIZED\n"
+	for text, want := range map[string]bool{status: true, status + wall: false, "RuntimeError: cuDNN error\n": false} {
+		if _, errs, code := explained(t, text, "-"); code != exitFine || strings.Contains(errs, "CUDNN_STATUS_NOT_INITIALIZED says no more") != want {
+			t.Errorf("%q: exit %d: %s", text, code, errs)
+		}
+	}
+}
+
 func writeLogs(t *testing.T, logs map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -145,6 +145,9 @@ func (a *app) scanFile(name string) (l logFailures, err error) {
 	}
 	l.events = survival.Judge(l.events, false)
 	l.events = head.Read(l.events, oomlog.Scan)
+	if status := head.Disguise(); status != "" && len(l.events) == 0 && l.note == "" {
+		l.note = a.words().Say("log.disguised", "status", sampler.Clean(status))
+	}
 	return l, nil
 }
 
