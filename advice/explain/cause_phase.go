@@ -200,7 +200,12 @@ var causesPhase = []causeRow{
 	{id: "late", cause: CauseDataSpike, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
 		when:       func(f *failure) bool { return f.lateTraining() && !f.bigRequest() && len(f.stretches()) < 3 },
 		confidence: func(f *failure) float64 { return f.unlessOthers(0.5) },
-		evidence:   func(f *failure) string { return f.words.Say("why.late_or_larger") }},
+		evidence: func(f *failure) string {
+			if f.toldOfGrowth() {
+				return f.words.Say("why.or_larger")
+			}
+			return f.words.Say("why.late_or_larger")
+		}},
 	{id: "late", cause: CauseDataSpike, reason: "https://docs.nvidia.com/deeplearning/dali/user-guide/docs/advanced_topics_performance_tuning.html",
 		when: func(f *failure) bool { // a library beside the framework tells no more than how much it asked for
 			return f.event.Kind == sampler.KindOtherGPU && !f.onHost() && f.recorded() && f.class.class != classAllocator && f.bigRequest() && f.late()

@@ -31,3 +31,19 @@ func TestGrowsByDesign(t *testing.T) {
 		}
 	}
 }
+
+// Where an alert told of growth, no other cause says that no figures show any.
+func TestGrowthThatWasTold(t *testing.T) {
+	for name, alerts := range map[string][]sampler.Alert{"told": {{Kind: sampler.AlertGrowth, Level: sampler.LevelCritical, Text: "it grows"}}, "not told": nil} {
+		e := pytorch(gibs(2), gibs(80), gibs(1.2))
+		e.Text, e.Context = "CUDA out of memory.", &sampler.LogContext{Phase: sampler.PhaseTraining, Epoch: sampler.Some(3), Step: sampler.Some(10), Functions: []string{"main", "forward"}}
+		got := Explain(Incident{Events: []sampler.OOMEvent{e}, Alerts: alerts})
+		all := ""
+		for _, c := range got.Causes {
+			all += strings.Join(c.Evidence, "\n") + "\n"
+		}
+		if strings.Contains(all, "No figures show") != (alerts == nil) || !strings.Contains(all, "may also have been one unusually large batch") {
+			t.Errorf("%s: %s", name, all)
+		}
+	}
+}

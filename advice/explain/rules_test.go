@@ -187,6 +187,28 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
+// Logs of different frameworks, or of GPUs of different sizes, are of no one run: none is the first of them.
+func TestVerdictOfSeveralRuns(t *testing.T) {
+	event := func(framework string, total float64) sampler.OOMEvent {
+		e := ruleBase()
+		e.Framework, e.GPUTotal, e.Line = framework, gibs(total), 1
+		return e
+	}
+	for name, row := range map[string]struct {
+		other sampler.OOMEvent
+		want  string
+	}{
+		"another framework":     {event("jax", 79), "This is of a.log, line 1. 1 more of other runs"},
+		"another GPU":           {event("pytorch", 47), "This is of a.log, line 1. 1 more of other runs"},
+		"nearly the same total": {event("pytorch", 77), "First to fail: a.log, line 1. 1 more hit the same wall: b.log, line 1."},
+	} {
+		v := Explain(Incident{Events: []sampler.OOMEvent{event("pytorch", 79), row.other}, Files: []string{"a.log", "b.log"}}).Verdict
+		if !strings.HasPrefix(v.Run, row.want) {
+			t.Errorf("%s: %q, want %q", name, v.Run, row.want)
+		}
+	}
+}
+
 func TestGPUModels(t *testing.T) {
 	for name, want := range map[string]int{
 		"NVIDIA A100-SXM4-80GB": 8, "Tesla V100-SXM2-16GB": 7, "Tesla T4": 7, "NVIDIA GeForce RTX 3090": 8, "NVIDIA GeForce RTX 2080 Ti": 7,

@@ -93,6 +93,16 @@ func (f *failure) consequenceOf(first *failure) bool {
 	return false
 }
 
+// ofAnotherRun: the logs are of different frameworks, or of GPUs of different sizes, so that they are not of the ranks of one run.
+func (f *failure) ofAnotherRun(first *failure) bool {
+	if f.file == first.file {
+		return false
+	}
+	total, known := f.total.Value()
+	firsts, also := first.total.Value()
+	return f.event.Framework != first.event.Framework && !f.onHost() && !first.onHost() || known && also && (total > firsts+partOf(firsts, 0.05) || firsts > total+partOf(total, 0.05))
+}
+
 // sayRun says what else failed. survived are the failures before the one that it is about.
 func (v Verdict) sayRun(words lang.Catalog, failures []*failure, survived []int) string {
 	if len(failures) < 2 {
@@ -109,23 +119,31 @@ func (v Verdict) sayRun(words lang.Catalog, failures []*failure, survived []int)
 		}
 		return words.Say("verdict.line", "line", failures[i].event.Line)
 	}
-	text := words.Say("verdict.first", "who", who(v.Event))
-	if n := len(survived); n > 0 {
-		text = words.Say("verdict.after", "who", who(v.Event), "count", n, "survived", listOf(words, survived, who))
-	}
-	var same, others []int // the GPU is one wall, and the machine's memory another
+	var same, others, apart []int // the GPU is one wall, and the machine's memory another
 	for _, i := range v.AlsoHit {
-		if failures[i].onHost() == failures[v.Event].onHost() {
+		if failures[i].ofAnotherRun(failures[v.Event]) {
+			apart = append(apart, i)
+		} else if failures[i].onHost() == failures[v.Event].onHost() {
 			same = append(same, i)
 		} else {
 			others = append(others, i)
 		}
+	}
+	text := words.Say("verdict.first", "who", who(v.Event))
+	switch n := len(survived); {
+	case n > 0:
+		text = words.Say("verdict.after", "who", who(v.Event), "count", n, "survived", listOf(words, survived, who))
+	case len(apart) > 0 && len(apart) == len(v.AlsoHit) && len(v.Victims) == 0:
+		text = words.Say("verdict.this", "who", who(v.Event)) // none of them has a first
 	}
 	if n := len(same); n > 0 {
 		text += words.Say("detail.space") + words.Say("verdict.also", "count", n, "who", listOf(words, same, who))
 	}
 	if n := len(others); n > 0 {
 		text += words.Say("detail.space") + words.Say("verdict.another", "count", n, "who", listOf(words, others, who))
+	}
+	if n := len(apart); n > 0 {
+		text += words.Say("detail.space") + words.Say("verdict.apart", "count", n, "who", listOf(words, apart, who))
 	}
 	if n := len(v.Victims); n > 0 {
 		text += words.Say("detail.space") + words.Say("verdict.victims", "count", n, "who", listOf(words, v.Victims, who))
