@@ -49,9 +49,10 @@ type Door struct {
 	files    map[file]*library
 	bounds   bounds
 
-	inseparable bool                      // Options.inseparable
-	separate    bool                      // the kernel can look at single processes
-	attached    uint16                    // libraries, ever
+	inseparable bool // Options.inseparable
+	separate    bool // the kernel can look at single processes
+	attached    int  // libraries, ever
+	places      [maxLibraries][maxFunctions]uint64
 	set         uint16                    // the probes of files that count, see arrange
 	away        map[int]map[int]time.Time // processes that call a function too often, until when they are let go of
 	users       users                     // while there are any

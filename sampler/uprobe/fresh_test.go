@@ -77,7 +77,7 @@ func TestRead(t *testing.T) {
 		brief(t, r.dir, copyOf(t, r.dir), "sleep 50") // one may have its probes in time, and is then seen
 		return r.snapshot().Door.Unseen > 0
 	})
-	if n := int(r.door.attached); n > runs {
+	if n := r.door.attached; n > runs {
 		t.Errorf("%d were looked at, of %d that loaded one", n, runs)
 	}
 }

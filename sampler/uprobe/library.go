@@ -24,7 +24,7 @@ type file struct{ device, inode uint64 }
 
 // library is one libcuda that is looked at.
 type library struct {
-	number     uint16
+	number     uint16   // below maxLibraries
 	file       *os.File // open, for the process by whose path it was found may end
 	pid        int      // of that process; 0: the system has it
 	executable *link.Executable
@@ -74,7 +74,7 @@ func systemLibraries(env func(string) string) []string {
 	return dirs
 }
 
-// maxLibraries are looked at: each container may have one of its own, and they come and go.
+// maxLibraries are looked at: each container may have one of its own, and they come and go. It is LIBRARIES of probe.c.
 const maxLibraries = 64
 
 // attach looks at a library, once for each file; pid: the process that has it, 0: the system.
@@ -91,9 +91,10 @@ func (d *Door) attach(path string, pid int) (lib *library, err error) {
 		return nil, nil
 	}
 	d.attached++
-	lib = &library{number: d.attached, pid: pid, older: running(), apart: map[target][]link.Link{}}
+	lib = &library{number: d.freeNumber(), pid: pid, older: running(), apart: map[target][]link.Link{}}
 	lib.functions, lib.places = functionsOf(path)
 	d.files[id] = lib
+	d.place(lib)
 	if len(lib.functions) == 0 { // of 32 bits, or no library at all
 		return lib, nil
 	}
@@ -113,6 +114,23 @@ func (d *Door) attach(path string, pid int) (lib *library, err error) {
 		d.separate = !d.inseparable && d.separable(lib)
 	}
 	return lib, err
+}
+
+// freeNumber is one that no library has.
+func (d *Door) freeNumber() uint16 {
+	var taken [maxLibraries]bool
+	for _, lib := range d.files {
+		taken[lib.number] = true
+	}
+	return uint16(slices.Index(taken[:], false)) //nolint:gosec // there is one where there is room for a library
+}
+
+// place tells the programs in the kernel where the functions of a library are, by which they tell apart the copies that a process has.
+func (d *Door) place(lib *library) {
+	for n, at := range lib.places {
+		d.places[lib.number][n] = at
+	}
+	d.objects.Places.Set(d.places) //nolint:errcheck // the map is there
 }
 
 // makeRoom takes the probes from libraries whose processes, as far as is known, have ended.

@@ -30,6 +30,7 @@ type probeCall struct {
 	Other   uint64
 	Pool    uint64
 	Times   uint64
+	Copy    uint64
 	Device  int32
 	_       [4]byte
 }
@@ -63,10 +64,16 @@ type probePaceKey struct {
 }
 
 type probeThread struct {
-	_        structs.HostLayout
-	Depth    uint32
-	_        [4]byte
-	Contexts [8]uint64
+	_      structs.HostLayout
+	Newest uint32
+	_      [4]byte
+	Stacks [2]struct {
+		_        structs.HostLayout
+		Copy     uint64
+		Depth    uint32
+		_        [4]byte
+		Contexts [8]uint64
+	}
 }
 
 // Names of all BPF objects in the ELF.
@@ -94,6 +101,7 @@ const (
 	probeVarNamespaceDevice = "namespace_device"
 	probeVarNamespaceInode  = "namespace_inode"
 	probeVarOnlyCookie      = "only_cookie"
+	probeVarPlaces          = "places"
 )
 
 // loadProbe returns the embedded CollectionSpec for probe.
@@ -171,6 +179,7 @@ type probeVariableSpecs struct {
 	NamespaceDevice *ebpf.VariableSpec `ebpf:"namespace_device"`
 	NamespaceInode  *ebpf.VariableSpec `ebpf:"namespace_inode"`
 	OnlyCookie      *ebpf.VariableSpec `ebpf:"only_cookie"`
+	Places          *ebpf.VariableSpec `ebpf:"places"`
 }
 
 // probeObjects contains all objects after they have been loaded into the kernel.
@@ -227,6 +236,7 @@ type probeVariables struct {
 	NamespaceDevice *ebpf.Variable `ebpf:"namespace_device"`
 	NamespaceInode  *ebpf.Variable `ebpf:"namespace_inode"`
 	OnlyCookie      *ebpf.Variable `ebpf:"only_cookie"`
+	Places          *ebpf.Variable `ebpf:"places"`
 }
 
 // probePrograms contains all programs after they have been loaded into the kernel.
