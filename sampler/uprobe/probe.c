@@ -2,7 +2,7 @@
 
 // The kernel's half of requests: one program for all entries of libcuda's functions, one for
 // all returns. What a call means is in its cookie (see Cookie in sampler/request), so that a new function is a
-// row there and nothing here. Three more tell how a process ended that was refused memory, that one gave way to another
+// row there and nothing here. Others tell how a process ended that was refused memory, that one gave way to another
 // program, and that one loads a libcuda. Compiled by bpf2go while developing: see generate.go.
 
 #include <linux/bpf.h>
@@ -664,8 +664,33 @@ static __always_inline int tell_load(struct file *file)
 	return 1;
 }
 
-// loading is called for each mapping that the kernel finds a place for, on the machine: the first one of a library is such a one. Most are of
-// no file, and leave it at once. The mapping itself comes microseconds later.
+// mapped_file is the file of which the system call that the thread is in maps a part; NULL: it maps none.
+static __always_inline struct file *mapped_file(struct task_struct *task, struct pt_regs *r)
+{
+	struct file *file = NULL;
+	int fd = ARG5(r);
+	if (fd >= 0)
+		bpf_probe_read_kernel(&file, sizeof(file), task->files->fdt->fd + fd);
+	return file;
+}
+
+// mapping is called whenever a lock of a process's mappings was taken, on the machine. Most are of no mmap, or of no file that is to run, and leave it at
+// once. The mapping itself comes microseconds later.
+SEC("raw_tp/mmap_lock_acquire_returned")
+int mapping(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct task_struct *task = (void *)bpf_get_current_task_btf();
+	struct pt_regs *r = (void *)bpf_task_pt_regs((void *)task);
+	if (!ctx->args[1] || !IS_MMAP(r) || !(ARG3(r) & EXECUTABLE) || !task->files) // 1: to change them
+		return 0;
+	struct file *file = mapped_file(task, r);
+	if (file)
+		tell_load(file);
+	return 0;
+}
+
+// loading does the same where each page fault takes that lock: it is called for each mapping that the kernel finds a place for. The first one of a library
+// is such a one, unless the library asks for an address.
 SEC("raw_tp/vm_unmapped_area")
 int loading(void *ctx)
 {
@@ -674,9 +699,8 @@ int loading(void *ctx)
 	struct file *file = NULL;
 	if (!IS_MMAP(r) || !task->files)
 		return 0;
-	int fd = ARG5(r);
-	if (fd >= 0) {
-		if ((MMAP_FLAGS(r) & DENY_WRITE || ARG3(r) & EXECUTABLE) && !bpf_probe_read_kernel(&file, sizeof(file), task->files->fdt->fd + fd) && file)
+	if ((int)ARG5(r) >= 0) {
+		if ((MMAP_FLAGS(r) & DENY_WRITE || ARG3(r) & EXECUTABLE) && (file = mapped_file(task, r)))
 			tell_load(file);
 		return 0;
 	}

@@ -91,6 +91,7 @@ const (
 	probeProgEntered        = "entered"
 	probeProgExeced         = "execed"
 	probeProgLoading        = "loading"
+	probeProgMapping        = "mapping"
 	probeProgReturned       = "returned"
 	probeVarContextsMissed  = "contexts_missed"
 	probeVarCounts          = "counts"
@@ -150,6 +151,7 @@ type probeProgramSpecs struct {
 	Entered  *ebpf.ProgramSpec `ebpf:"entered"`
 	Execed   *ebpf.ProgramSpec `ebpf:"execed"`
 	Loading  *ebpf.ProgramSpec `ebpf:"loading"`
+	Mapping  *ebpf.ProgramSpec `ebpf:"mapping"`
 	Returned *ebpf.ProgramSpec `ebpf:"returned"`
 }
 
@@ -247,6 +249,7 @@ type probePrograms struct {
 	Entered  *ebpf.Program `ebpf:"entered"`
 	Execed   *ebpf.Program `ebpf:"execed"`
 	Loading  *ebpf.Program `ebpf:"loading"`
+	Mapping  *ebpf.Program `ebpf:"mapping"`
 	Returned *ebpf.Program `ebpf:"returned"`
 }
 
@@ -256,6 +259,7 @@ func (p *probePrograms) Close() error {
 		p.Entered,
 		p.Execed,
 		p.Loading,
+		p.Mapping,
 		p.Returned,
 	)
 }
