@@ -95,7 +95,7 @@ type Asking interface {
 	Machine(devs []Device)
 	// Listed takes the processes of one GPU when the driver listed them.
 	Listed(gpu GPUKey, at time.Time, procs []Process)
-	// Reading takes each reading of the memory that differs from the one before.
+	// Reading takes each reading of the memory that differs from the one before, and that one: until then it had not moved.
 	Reading(gpu GPUKey, at time.Time, used Bytes)
 	// ReadUntil takes that all readings until then have been passed on: they come in sweeps, some for as long as a second.
 	ReadUntil(at time.Time)
