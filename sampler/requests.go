@@ -16,7 +16,9 @@ type Requests struct {
 	Live          Bytes     `json:"live_bytes"` // granted and not given back, as it was asked for
 	Peak          Bytes     `json:"peak_bytes"` // the most of that
 	Whole         bool      `json:"whole"`      // all that it held was seen; else Live and Peak are lower bounds
-	Refusal       *Refusal  `json:"last_refused"`
+	// Calls were missed, as it called too often for each to be looked at, or too fast: counts are the least there were, and Live is no figure of what it holds.
+	Missed  bool     `json:"missed_calls,omitzero"`
+	Refusal *Refusal `json:"last_refused"`
 	// How a process that was refused memory has ended, as a shell tells it: 0 to 255 by itself, 128 and the
 	// signal. Absent: it lives, or nobody knows.
 	ExitStatus Opt[int] `json:"exit_status"`

@@ -144,7 +144,7 @@ func (t *Tracker) fill(row *sampler.Process, p *process, key sampler.GPUKey, now
 	}
 	y.shown = y.granted + y.refused
 	r := y.requests(now)
-	r.Whole = p.whole(y)
+	r.Whole, r.Missed = p.whole(y), p.missed
 	if y.ended = p.exit; !p.over { // it has not ended where it runs another program
 		r.ExitStatus = p.exit
 	}
@@ -241,7 +241,7 @@ func (t *Tracker) unplaced(s *sampler.Snapshot) {
 		if unwatched != nil {
 			row.Requests.Refusal.GPU = sampler.Some(unwatched.Index)
 		}
-		row.Requests.Whole, row.Requests.ExitStatus = p.whole(last.tally), p.exit
+		row.Requests.Whole, row.Requests.Missed, row.Requests.ExitStatus = p.whole(last.tally), p.missed, p.exit
 		s.Unplaced = append(s.Unplaced, row)
 	}
 }

@@ -14,6 +14,7 @@ type process struct {
 	gone     bool             // its number is nobody's
 	last     time.Time        // of its calls
 	late     bool             // a part of its life was missed
+	missed   bool             // calls amid what was seen were
 	lookedAt time.Time        // some of its calls before that are; zero: none
 	first    time.Time        // call that was heard
 	unseen   bool             // it has called before that

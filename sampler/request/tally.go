@@ -188,9 +188,12 @@ func (t *tally) take(at time.Time, n sampler.Bytes) {
 	t.exact.moved = at
 }
 
-// forgets drops what is live.
+// forgets drops what is live. In the driver's figure it stays what is held, until the next one.
 func (t *tally) forgets(at time.Time) {
 	t.exact.loses(at, t.live)
+	if n, ok := t.exact.base.Value(); ok {
+		t.exact.base, t.exact.with = sampler.Some(n+t.live), 0
+	}
 	t.live, t.lower = 0, true
 	t.exact.contexts.most, t.exact.contexts.least = 0, 0
 }

@@ -148,7 +148,7 @@ func (t *Tracker) SetDoor(d sampler.Door) {
 	defer t.mu.Unlock()
 	if len(d.LetGo) > len(t.door.LetGo) || d.Lost > t.door.Lost {
 		for _, p := range t.processes {
-			p.late = true
+			p.late, p.missed = true, true
 		}
 	}
 	t.door = d
@@ -167,6 +167,7 @@ func (t *Tracker) LetGo(pid, function int, until time.Time) {
 			clear(p.streams) // others may be made in the place of those that have ended
 		}
 		t.letGo[sampler.Busy{PID: pid, Function: Functions[function].Name}] = until
+		p.missed = p.missed || Functions[function].moves()
 		if Functions[function].moves() && until.After(p.unheard) {
 			p.unheard = until
 			p.forgets(p.last)
@@ -281,7 +282,8 @@ func (t *Tracker) process(pid int) *process {
 	}
 	if p == nil && pid > 0 && len(t.processes) < maxProcesses {
 		p = newProcess(pid)
-		p.late = t.older[pid]
+		p.missed = len(t.door.LetGo) > 0
+		p.late = t.older[pid] || p.missed
 		who := []sampler.Process{{PID: pid}}
 		t.host.Identify(who) // at once, for it may not live long
 		if p.who = who[0]; p.who.Ended {
