@@ -207,6 +207,8 @@ var textsEN = map[string]string{
 	"report.phases":        "phases of the training log",
 	"report.events":        "events",
 	"report.notes":         "notes",
+	"report.missed":        "pid {pid} asked the driver too often for each call to be seen: it was refused at least as often as its row says (+), and what it held is not known from its requests",
+	"report.missed_all":    "{count} processes asked the driver too often for each call to be seen: they were refused at least as often as their rows say (+), and what they held is not known from their requests",
 	"report.more_json":     "… {n} more in --json",
 	"report.earlier_json":  "… {n} earlier in --json",
 	"report.seen":          "{from} to {to}",

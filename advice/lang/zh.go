@@ -207,6 +207,8 @@ var textsZH = map[string]string{
 	"report.phases":        "训练日志中的阶段",
 	"report.events":        "事件",
 	"report.notes":         "说明",
+	"report.missed":        "PID {pid} 请求驱动过于频繁，未能监听每一次调用：被拒次数至少为其所在行的数字（+），其占用无法由请求得知",
+	"report.missed_all":    "{count} 个进程请求驱动过于频繁，未能监听每一次调用：被拒次数至少为各自所在行的数字（+），其占用无法由请求得知",
 	"report.more_json":     "… 另有 {n} 项见 --json",
 	"report.earlier_json":  "… 更早的 {n} 项见 --json",
 	"report.seen":          "{from} 到 {to}",
