@@ -148,7 +148,7 @@ func (t *Tracker) fill(row *sampler.Process, p *process, key sampler.GPUKey, now
 	if y.ended = p.exit; !p.over { // it has not ended where it runs another program
 		r.ExitStatus = p.exit
 	}
-	if n, ok := y.exact.base.Value(); ok && p.late && !y.exact.apart && (y.based || !p.gone) { // it must not look like a last grant
+	if n, ok := y.exact.base.Value(); ok && p.late && !y.exact.apart && !y.pool && (y.based || !p.gone) { // it must not look like a last grant, nor the free memory of a pool like some that is held
 		y.based = true
 		r.Live, r.Peak = r.Live+n, y.exact.top
 	}

@@ -81,3 +81,21 @@ func TestReadWithinACall(t *testing.T) {
 		t.Errorf("%+v", p.Peak)
 	}
 }
+
+// What a pool of the driver keeps for later is in the driver's figure for the process, and is not held: of one whose first calls were missed the lower bounds are
+// without it.
+func TestPoolOfWhoWasThere(t *testing.T) {
+	for pool, want := range map[string]sampler.Bytes{"cuMemAllocAsync": 24 * mib, "cuMemAlloc_v2": 332*mib + 21*mib} {
+		s := newScene(t, 1, people{6: {}})
+		s.call(pool, Call{PID: 6, Address: 1, Size: uint64(3 * mib), Context: 0xdead, Device: -1})
+		s.later(ms(100))
+		s.list(0, 6, sampler.Some(332*mib)) // 300 of its context, and a step of the pool
+		s.Listed(s.gpus[0].Key(), s.now, s.gpus[0].Processes)
+		s.later(ms(100))
+		s.call(pool, Call{PID: 6, Address: 2, Size: uint64(21 * mib), Context: 0xdead, Device: -1})
+		s.later(ms(100))
+		if r := s.of(0, 6).Requests; r.Peak != want || r.Live != want || r.Whole {
+			t.Errorf("%s: %+v, want %v", pool, r, want)
+		}
+	}
+}

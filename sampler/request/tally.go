@@ -30,6 +30,7 @@ type tally struct {
 	refusal    *refusal
 	exact      exact
 	partly     bool      // calls tell a part only: a pool of the driver keeps what is given back, or what was given is not told; peaks are at least that
+	pool       bool      // a pool of the driver gave some of it: the driver's figure has what that keeps for later, too
 	context    time.Time // when the process has made its newest one there; how much that has taken no call tells
 	gaveUntold time.Time // when it gave memory back last of which no call tells how much
 	loosened   time.Time // when it gave memory back to a pool last, which gives it to the GPU some time later, or never
@@ -147,7 +148,8 @@ func (t *tally) measure(now, lived time.Time) {
 
 // grant notes memory that was given.
 func (t *tally) grant(c *Call, n sampler.Bytes, loose bool) {
-	t.partly = t.partly || Functions[c.Function].Memory == Pool
+	t.pool = t.pool || Functions[c.Function].Memory == Pool
+	t.partly = t.partly || t.pool
 	t.add(c, n, loose)
 	t.met(c, n)
 }
@@ -238,7 +240,7 @@ func (t *tally) join(o *tally, most sampler.Bytes) {
 	t.live += o.live
 	t.peak, t.lower = most, t.lower || o.lower
 	t.exact = exact{since: t.peak, sinceAt: t.largestAt, topAt: t.largestAt, loose: true}
-	t.partly = t.partly || o.partly
+	t.partly, t.pool = t.partly || o.partly, t.pool || o.pool
 	t.gaveUntold, t.loosened = later(t.gaveUntold, o.gaveUntold), later(t.loosened, o.loosened)
 }
 
