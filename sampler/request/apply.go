@@ -163,7 +163,7 @@ func (t *Tracker) fill(row *sampler.Process, p *process, key sampler.GPUKey, now
 }
 
 // whole says whether a tally of the process has all that it held.
-func (p *process) whole(y *tally) bool { return !p.late && !p.hides && !y.lower }
+func (p *process) whole(y *tally) bool { return !p.late && !p.unsure && !p.hides && !y.lower }
 
 // guesses says whether a tally of the process has what may have been asked for on another GPU.
 func (p *process) guesses(y *tally) bool {

@@ -21,6 +21,8 @@ type process struct {
 	loaded   time.Time        // when its libcuda was looked at, if that was new
 	begun    bool             // its begin was seen
 	unsure   bool             // it may have called before its libcuda was looked at
+	fresh    bool             // not for long, for it had just loaded that: see Loads
+	supposed bool             // that it had not, as it made a context first
 	exit     sampler.Opt[int] // how it has ended, as a shell tells it
 	unplaced bool             // its end was told, and no GPU
 	over     bool             // it runs another program by now, which has asked for nothing yet

@@ -63,6 +63,7 @@ type Door struct {
 	closing     sync.WaitGroup            // probes that are on their way out
 	news        chan any                  // from the reader: a busy, the number of a process that calls, or loads
 
+	fresh    int         // the process that has just loaded a libcuda; 0: none
 	searched map[int]int // how often the libraries of a process were looked for; maxSearches: they are known
 	lastPID  int
 	young    map[int]int // processes that have begun lately: how often they were searched

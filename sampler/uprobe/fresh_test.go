@@ -217,3 +217,20 @@ func TestPlacedLibrary(t *testing.T) {
 		t.Errorf("%v", said(r.seen))
 	}
 }
+
+// The first process of a new libcuda makes a context some time after it has loaded that: none of its calls was missed that matters.
+func TestFirstOfItsLibrary(t *testing.T) {
+	r := newRig(t, 1, Options{Libraries: []string{}})
+	if !r.door.toldOfLoads() || r.door.Single() {
+		t.Skip("this kernel does not tell who loads a libcuda, or sets probes one at a time")
+	}
+	p := cudatest.Start(t, exec.Command(filepath.Join(r.dir, "play"), cudatest.Library(copyOf(t, r.dir)))) //nolint:gosec // a test
+	p.Do("sleep 300", "device 0", "alloc a 1000", "alloc b 2000", "free a")
+	r.settled(2)
+	if q := r.of(p.PID()); q == nil || !q.Whole || q.Live != 2000 || q.Peak != 3000 {
+		t.Errorf("%+v", q)
+	}
+	if n := r.snapshot().Door.Unseen; n > 0 {
+		t.Errorf("%d processes are said to have been missed", n)
+	}
+}

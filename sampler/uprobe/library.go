@@ -32,8 +32,14 @@ type library struct {
 	places     map[int]uint64         // of those, in the file
 	links      map[int][]link.Link    // of all processes, by function; all at once by together
 	apart      map[target][]link.Link // of single processes
-	older      map[int]bool           // processes that were there before
+	older      map[int]bool           // processes that were there before; false: that has loaded it just before, as was heard
 	since      time.Time              // when it was looked at
+}
+
+// heardOf says whether it was heard that a process has loaded it just before it was looked at.
+func (l *library) heardOf(pid int) bool {
+	before, known := l.older[pid]
+	return known && !before
 }
 
 // together is in the place of a function for all those whose probes are set at once.
@@ -105,7 +111,7 @@ func (d *Door) attach(path string, pid int) (lib *library, err error) {
 		lib.functions = nil
 		return lib, nil
 	}
-	if pid > 0 {
+	if pid > 0 && pid != d.fresh {
 		d.tracker.Late(pid, d.clock.Now()) // before its calls come
 	}
 	d.objects.Libraries.Set(uint32(len(d.files))) //nolint:errcheck,gosec // the map is there; below maxLibraries

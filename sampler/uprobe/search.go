@@ -128,7 +128,11 @@ func (d *Door) searchIn(pid int) (found bool) {
 	d.searched[pid]++
 	for _, path := range libcudaOf(pid) {
 		found, d.searched[pid] = true, maxSearches
-		if lib, _ := d.attach(path, pid); lib != nil && lib.older[pid] {
+		lib, _ := d.attach(path, pid)
+		if lib != nil && pid == d.fresh {
+			lib.older[pid] = false // it has loaded it meanwhile
+		}
+		if lib != nil && lib.older[pid] {
 			d.tracker.Late(pid, d.clock.Now())
 		}
 	}
