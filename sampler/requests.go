@@ -16,6 +16,8 @@ type Requests struct {
 	Live          Bytes     `json:"live_bytes"` // granted and not given back, as it was asked for
 	Peak          Bytes     `json:"peak_bytes"` // the most of that
 	Whole         bool      `json:"whole"`      // all that it held was seen; else Live and Peak are lower bounds
+	// Peak is a lower bound all the same: a thread gave memory back while another was given some, and which came first is not known.
+	Overlapping bool `json:"peak_overlapping,omitzero"`
 	// Calls were missed, as it called too often for each to be looked at, or too fast: counts are the least there were, and Live is no figure of what it holds.
 	Missed  bool     `json:"missed_calls,omitzero"`
 	Refusal *Refusal `json:"last_refused"`

@@ -65,7 +65,7 @@ func (v *view) requestLines(r *sampler.Requests, line func(id, text string, role
 	}
 	line("proc.asked", text, theme.Text)
 	if r.Whole {
-		line("proc.held", v.words.Say("proc.live", "live", r.Live, "peak", r.Peak), theme.Text)
+		line("proc.held", v.words.Say("proc.live", "live", r.Live, "peak", v.words.Rough(r.Peak, r.Overlapping)), theme.Text)
 	}
 	if last := r.Refusal; last != nil {
 		line("proc.refused", v.refusal(last), pick(last.Outcome == sampler.RefusalOpen, theme.Warning, theme.Text))

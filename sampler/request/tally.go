@@ -25,8 +25,9 @@ type tally struct {
 		largest sampler.Bytes
 	}
 	live, peak sampler.Bytes
-	lower      bool      // the peak is a lower bound
-	pieceAt    time.Time // when the first of some pieces was granted after memory was given back, if that does not count as a near miss yet
+	above      sampler.Bytes // the most that may have been live, where another thread gave some back at that moment
+	lower      bool          // the peak is a lower bound
+	pieceAt    time.Time     // when the first of some pieces was granted after memory was given back, if that does not count as a near miss yet
 	refusal    *refusal
 	exact      exact
 	partly     bool      // calls tell a part only: a pool of the driver keeps what is given back, or what was given is not told; peaks are at least that
@@ -238,6 +239,7 @@ func (t *tally) join(o *tally, most sampler.Bytes) {
 		t.pieceAt = o.pieceAt
 	}
 	t.live += o.live
+	t.above = most + t.above.Less(t.peak) + o.above.Less(o.peak)
 	t.peak, t.lower = most, t.lower || o.lower
 	t.exact = exact{since: t.peak, sinceAt: t.largestAt, topAt: t.largestAt, loose: true}
 	t.partly, t.pool = t.partly || o.partly, t.pool || o.pool
@@ -247,7 +249,7 @@ func (t *tally) join(o *tally, most sampler.Bytes) {
 // requests is the tally as snapshots have it.
 func (t *tally) requests(now time.Time) *sampler.Requests {
 	r := &sampler.Requests{Largest: t.largest, LargestTime: milli(t.largestAt), LargestRecent: t.lately(now), Granted: t.granted,
-		Refused: t.refused, Flushes: t.flushes, Live: t.live, Peak: t.peak}
+		Refused: t.refused, Flushes: t.flushes, Live: t.live, Peak: t.peak, Overlapping: t.above > t.peak}
 	if t.refusal != nil {
 		last := t.refusal.Refusal
 		last.Time = milli(last.Time)
