@@ -18,7 +18,7 @@ type Requests struct {
 	Whole         bool      `json:"whole"`      // all that it held was seen; else Live and Peak are lower bounds
 	// Peak is a lower bound all the same: a thread gave memory back while another was given some, and which came first is not known.
 	Overlapping bool `json:"peak_overlapping,omitzero"`
-	// Calls were missed, as it called too often for each to be looked at, or too fast: counts are the least there were, and Live is no figure of what it holds.
+	// Calls were missed, as it called too often for each to be looked at, or too fast, or by functions that are not known: counts are the least there were, and Live is no figure of what it holds.
 	Missed  bool     `json:"missed_calls,omitzero"`
 	Refusal *Refusal `json:"last_refused"`
 	// How a process that was refused memory has ended, as a shell tells it: 0 to 255 by itself, 128 and the
@@ -73,10 +73,11 @@ type Request struct {
 
 // Door says how requests are seen. A snapshot without one has no requests.
 type Door struct {
-	LetGo  []string `json:"let_go"`              // functions that are called too often to be looked at
-	Busy   []Busy   `json:"let_go_of,omitempty"` // the same of single processes
-	Lost   int      `json:"lost_calls"`          // that could not be taken in time
-	Untold int      `json:"untold_requests"`     // counted, but left out of Requests: there were too many
+	LetGo  []string `json:"let_go"`                   // functions that are called too often to be looked at
+	Busy   []Busy   `json:"let_go_of,omitempty"`      // the same of single processes
+	Other  []string `json:"other_versions,omitempty"` // functions of some libcuda that are not looked at, for what they take is not known
+	Lost   int      `json:"lost_calls"`               // that could not be taken in time
+	Untold int      `json:"untold_requests"`          // counted, but left out of Requests: there were too many
 	// Unseen is of how many processes first calls were missed: they called before they could be looked at, as others were let go of or their libcuda was
 	// new, or ended unheard then.
 	Unseen int `json:"unseen_processes,omitzero"`

@@ -86,7 +86,7 @@ func TestProcessOrder(t *testing.T) {
 func TestReportOfMissedCalls(t *testing.T) {
 	seen, one, other := job(7, 10*gibs), job(8, 9*gibs), job(9, 8*gibs)
 	seen.Requests, one.Requests, other.Requests = &sampler.Requests{Refused: 3}, &sampler.Requests{Refused: 3999, Missed: true}, &sampler.Requests{Refused: 3999, Missed: true}
-	for want, list := range map[string][]sampler.Process{"": {seen}, "pid 8 ": {seen, one}, "2 processes ": {one, seen, other}} {
+	for want, list := range map[string][]sampler.Process{"": {seen}, "not every call of pid 8 ": {seen, one}, "not every call of 2 processes ": {one, seen, other}} {
 		r := New(Options{Outline: true})
 		r.Snapshot(card(0, 48*gibs, 40*gibs, list...))
 		got := strings.Join(r.Report().Notes, "\n")

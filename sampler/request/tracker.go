@@ -133,6 +133,15 @@ func (t *Tracker) Late(pid int, now time.Time) {
 	}
 }
 
+// Blind notes a process some of whose calls that move memory cannot be looked at.
+func (t *Tracker) Blind(pid int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if p := t.process(pid); p != nil {
+		p.late, p.missed = true, true
+	}
+}
+
 // LookedAt notes that some functions are looked at in a process only from a time on. Nothing of it is missed if it made no context before.
 func (t *Tracker) LookedAt(pid int, at time.Time) {
 	t.mu.Lock()

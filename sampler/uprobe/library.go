@@ -30,6 +30,7 @@ type library struct {
 	executable *link.Executable
 	functions  []int                  // of request.Functions, that it has
 	places     map[int]uint64         // of those, in the file
+	others     []string               // that it has in the place of such, which nobody looks at
 	links      map[int][]link.Link    // of all processes, by function; all at once by together
 	apart      map[target][]link.Link // of single processes
 	older      map[int]bool           // processes that were there before; false: that has loaded it just before, as was heard
@@ -98,7 +99,7 @@ func (d *Door) attach(path string, pid int) (lib *library, err error) {
 	}
 	d.attached++
 	lib = &library{number: d.freeNumber(), pid: pid, older: running(), apart: map[target][]link.Link{}}
-	lib.functions, lib.places = functionsOf(path)
+	lib.functions, lib.places, lib.others = functionsOf(path)
 	d.files[id] = lib
 	d.place(lib)
 	if len(lib.functions) == 0 { // of 32 bits, or no library at all
