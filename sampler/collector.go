@@ -97,6 +97,7 @@ func (c *collector) reading(dev int, at time.Time, r Reading, err error) (used O
 		}
 		return used, false
 	}
+	stood := d.readAt
 	d.mem, d.memErr, d.passing, d.readAt, d.heard = mem, nil, nil, at, true
 	d.counted = r.Used.Less(now)
 	d.moved = d.moved || mem.Used != before.Used || mem.Free != before.Free
@@ -105,7 +106,11 @@ func (c *collector) reading(dev int, at time.Time, r Reading, err error) (used O
 	}
 	d.low = min(d.low, now)
 	if c.asking != nil && d.mem.Used != before.Used {
+		if was, ok := before.Used.Value(); ok && stood.After(d.toldAt) {
+			c.asking.Reading(d.dev.Key(), stood, was)
+		}
 		c.asking.Reading(d.dev.Key(), at, now)
+		d.toldAt = at
 	}
 	w := &d.win
 	if w.Readings == 0 || now > w.Max {
@@ -122,6 +127,15 @@ func (c *collector) reading(dev int, at time.Time, r Reading, err error) (used O
 	stale = d.procsOK && !d.asked && now > d.floor+staleBytes && at.Sub(d.listedAt) >= staleAfter && now > d.floor+c.worthList(d, at)
 	d.asked = d.asked || stale
 	return d.mem.Used, stale
+}
+
+// stood notes that the memory was read at a time and had not moved since the last answer that was passed on.
+func (c *collector) stood(dev int, at time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if d := c.gpus[dev]; at.After(d.readAt) && !d.readAt.IsZero() {
+		d.readAt = at
+	}
 }
 
 // readUntil passes on that there are no more readings of before.

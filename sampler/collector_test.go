@@ -662,3 +662,30 @@ func TestSnapshotTimeIsWallTime(t *testing.T) {
 		t.Errorf("the snapshot's time has a monotonic reading: %v", s.Time)
 	}
 }
+
+// heard is an Asking that keeps the readings it is told.
+type heard struct {
+	asking
+	list *[]string
+}
+
+func (h heard) Reading(_ GPUKey, at time.Time, used Bytes) {
+	*h.list = append(*h.list, fmt.Sprintf("%d ms %d GiB", at.Sub(noon).Milliseconds(), used/GiB))
+}
+
+// Who compares calls with readings is told until when the memory had not moved, too.
+func TestReadingsBefore(t *testing.T) {
+	var got []string
+	c := collected()
+	c.asking = heard{list: &got}
+	for i, gib := range []Bytes{9, 9, 9, 12, 13} {
+		c.reading(0, noon.Add(ms(20*i)), reading(gib*GiB), nil)
+	}
+	c.stood(0, noon.Add(ms(300))) // of a sweep, which brings changes only
+	c.stood(0, noon.Add(ms(200)))
+	c.reading(0, noon.Add(ms(320)), reading(14*GiB), nil)
+	want := []string{"0 ms 9 GiB", "40 ms 9 GiB", "60 ms 12 GiB", "80 ms 13 GiB", "300 ms 13 GiB", "320 ms 14 GiB"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}

@@ -21,6 +21,7 @@ type device struct {
 	told       bool      // the same of the process list
 	overdue    bool      // its memory call has lasted long, and is not given up yet
 	slowLate   bool      // the same of its slow calls
+	toldAt     time.Time // of the last one that Asking was told
 	readAt     time.Time // of the last good reading
 	memErr     error
 	passing    error // why the last reading failed, where its value stands in for a while

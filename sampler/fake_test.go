@@ -189,7 +189,7 @@ func (f sweeping) Sweep(w *Sweep) error {
 			}
 			if was, ok := last[i]; !ok || was != r.Used {
 				last[i] = r.Used
-				w.Readings = append(w.Readings, TimedReading{i, time.Now(), r})
+				w.Readings = append(w.Readings, TimedReading{Device: i, Time: time.Now(), Reading: r})
 				look = look || uint64(r.Used) > min(atomic.LoadUint64(&w.Above[i]), atomic.LoadUint64(&w.News[i]))
 			}
 		}

@@ -165,6 +165,9 @@ func (p *poller) askMemory(w *worker, dev int) (ok, alive bool) {
 func (p *poller) takeSweep(s *Sweep, ours []int, failing []bool) {
 	timed := p.timed()
 	for _, r := range s.Readings {
+		if !r.Before.IsZero() {
+			p.c.stood(ours[r.Device], timed(r.Before))
+		}
 		p.offer(ours[r.Device], timed(r.Time), r.Reading, nil)
 		s.Counts[r.Device]--
 	}

@@ -16,7 +16,11 @@ type Requests struct {
 	Live          Bytes     `json:"live_bytes"` // granted and not given back, as it was asked for
 	Peak          Bytes     `json:"peak_bytes"` // the most of that
 	Whole         bool      `json:"whole"`      // all that it held was seen; else Live and Peak are lower bounds
-	Refusal       *Refusal  `json:"last_refused"`
+	// Peak is a lower bound all the same: a thread gave memory back while another was given some, and which came first is not known.
+	Overlapping bool `json:"peak_overlapping,omitzero"`
+	// Calls were missed, as it called too often for each to be looked at, or too fast, or by functions that are not known: counts are the least there were, and Live is no figure of what it holds.
+	Missed  bool     `json:"missed_calls,omitzero"`
+	Refusal *Refusal `json:"last_refused"`
 	// How a process that was refused memory has ended, as a shell tells it: 0 to 255 by itself, 128 and the
 	// signal. Absent: it lives, or nobody knows.
 	ExitStatus Opt[int] `json:"exit_status"`
@@ -69,10 +73,11 @@ type Request struct {
 
 // Door says how requests are seen. A snapshot without one has no requests.
 type Door struct {
-	LetGo  []string `json:"let_go"`              // functions that are called too often to be looked at
-	Busy   []Busy   `json:"let_go_of,omitempty"` // the same of single processes
-	Lost   int      `json:"lost_calls"`          // that could not be taken in time
-	Untold int      `json:"untold_requests"`     // counted, but left out of Requests: there were too many
+	LetGo  []string `json:"let_go"`                   // functions that are called too often to be looked at
+	Busy   []Busy   `json:"let_go_of,omitempty"`      // the same of single processes
+	Other  []string `json:"other_versions,omitempty"` // functions of some libcuda that are not looked at, for what they take is not known
+	Lost   int      `json:"lost_calls"`               // that could not be taken in time
+	Untold int      `json:"untold_requests"`          // counted, but left out of Requests: there were too many
 	// Unseen is of how many processes first calls were missed: they called before they could be looked at, as others were let go of or their libcuda was
 	// new, or ended unheard then.
 	Unseen int `json:"unseen_processes,omitzero"`
@@ -95,7 +100,7 @@ type Asking interface {
 	Machine(devs []Device)
 	// Listed takes the processes of one GPU when the driver listed them.
 	Listed(gpu GPUKey, at time.Time, procs []Process)
-	// Reading takes each reading of the memory that differs from the one before.
+	// Reading takes each reading of the memory that differs from the one before, and that one: until then it had not moved.
 	Reading(gpu GPUKey, at time.Time, used Bytes)
 	// ReadUntil takes that all readings until then have been passed on: they come in sweeps, some for as long as a second.
 	ReadUntil(at time.Time)

@@ -77,6 +77,7 @@ type Sweep struct {
 type TimedReading struct {
 	Device int
 	Time   time.Time
+	Before time.Time // when the device was read before, changed or not; zero: not known
 	Reading
 }
 

@@ -14,7 +14,7 @@ func (v *view) doorPiece(short bool) piece {
 	switch {
 	case d == nil:
 		return piece{}
-	case len(d.LetGo) == 0 && len(d.Busy) == 0 && d.Lost == 0 && d.Unseen == 0:
+	case len(d.LetGo) == 0 && len(d.Busy) == 0 && len(d.Other) == 0 && d.Lost == 0 && d.Unseen == 0:
 		return piece{theme.Dim, word}
 	case short:
 		return piece{theme.Notice, word}
@@ -29,6 +29,9 @@ func (v *view) doorPiece(short bool) piece {
 		missed = append(missed, v.words.Say("screen.too_often_pid", "pid", d.Busy[0].PID))
 	} else if n > 1 {
 		missed = append(missed, v.words.Say("screen.too_often_pids", "count", n))
+	}
+	if n := len(d.Other); n > 0 {
+		missed = append(missed, v.words.Say("screen.other_versions", "name", sampler.Clean(d.Other[0])))
 	}
 	if d.Lost > 0 {
 		missed = append(missed, v.words.Count("count.lost_call", d.Lost))
@@ -65,7 +68,7 @@ func (v *view) requestLines(r *sampler.Requests, line func(id, text string, role
 	}
 	line("proc.asked", text, theme.Text)
 	if r.Whole {
-		line("proc.held", v.words.Say("proc.live", "live", r.Live, "peak", r.Peak), theme.Text)
+		line("proc.held", v.words.Say("proc.live", "live", r.Live, "peak", v.words.Rough(r.Peak, r.Overlapping)), theme.Text)
 	}
 	if last := r.Refusal; last != nil {
 		line("proc.refused", v.refusal(last), pick(last.Outcome == sampler.RefusalOpen, theme.Warning, theme.Text))

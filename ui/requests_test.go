@@ -25,6 +25,7 @@ func TestHeaderOfRequests(t *testing.T) {
 		{&sampler.Door{LetGo: []string{"cuMemAllocAsync"}}, 200, "requests seen (cuMemAllocAsync too often)"},
 		{&sampler.Door{LetGo: []string{"cuMemAllocAsync"}}, 110, "requests seen"},
 		{&sampler.Door{LetGo: []string{"cuMemAllocAsync", "cuMemFreeAsync"}, Lost: 12}, 200, "requests seen (2 functions too often, 12 calls lost)"},
+		{&sampler.Door{Other: []string{"cuMemAlloc", "cuMemFree"}}, 200, "requests seen (cuMemAlloc not known)"},
 		{&sampler.Door{Busy: []sampler.Busy{{PID: 42, Function: "cuMemCreate"}, {PID: 42, Function: "cuMemRelease"}}}, 200, "requests seen (pid 42 too often)"},
 		{&sampler.Door{Busy: []sampler.Busy{{PID: 42, Function: "cuMemCreate"}, {PID: 43, Function: "cuMemCreate"}}}, 200, "requests seen (2 processes too often)"},
 		{&sampler.Door{Lost: 1, Untold: 7}, 200, "requests seen (1 call lost)"},

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -77,6 +78,25 @@ func TestProcessOrder(t *testing.T) {
 	for i, pid := range []int{9, 4, 5, 3, 1} {
 		if got[i] != pid {
 			t.Fatalf("%v", got)
+		}
+	}
+}
+
+// A report says of whom calls were missed: its counts are the least there were.
+func TestReportOfMissedCalls(t *testing.T) {
+	seen, one, other := job(7, 10*gibs), job(8, 9*gibs), job(9, 8*gibs)
+	seen.Requests, one.Requests, other.Requests = &sampler.Requests{Refused: 3}, &sampler.Requests{Refused: 3999, Missed: true}, &sampler.Requests{Refused: 3999, Missed: true}
+	for want, list := range map[string][]sampler.Process{"": {seen}, "not every call of pid 8 ": {seen, one}, "not every call of 2 processes ": {one, seen, other}} {
+		r := New(Options{Outline: true})
+		r.Snapshot(card(0, 48*gibs, 40*gibs, list...))
+		got := strings.Join(r.Report().Notes, "\n")
+		if want == "" && got != "" || want != "" && !strings.HasPrefix(got, want) {
+			t.Errorf("%q, want %q", got, want)
+		}
+		for _, p := range r.Report().Processes {
+			if p.Requests.Missed != (p.PID != 7) {
+				t.Errorf("%+v", p.Requests)
+			}
 		}
 	}
 }

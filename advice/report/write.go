@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 
@@ -20,6 +21,7 @@ func (r *Reporter) Report() Report {
 	}
 	slices.SortStableFunc(out.GPUs, func(a, b GPU) int { return cmp.Compare(a.Index, b.Index) })
 	out.Processes = r.processes()
+	out.Notes = append(out.Notes, r.missed(out.Processes)...)
 	if r.watch != nil {
 		r.saveAlerts()
 		out.Alerts = append(out.Alerts, r.alerts...)
@@ -49,6 +51,24 @@ func (r *Reporter) processes() []Process {
 		return cmp.Or(cmp.Compare(peakBytes(b.Peak), peakBytes(a.Peak)), cmp.Compare(a.GPU, b.GPU), cmp.Compare(a.PID, b.PID), cmp.Compare(a.First, b.First))
 	})
 	return list[:min(len(list), maxReportProcesses)]
+}
+
+// missed says of which processes not all requests were seen.
+func (r *Reporter) missed(list []Process) (notes []string) {
+	pids := map[int]bool{}
+	for _, p := range list {
+		if p.Requests != nil && p.Requests.Missed {
+			pids[p.PID] = true
+		}
+	}
+	switch len(pids) {
+	case 0:
+	case 1:
+		notes = append(notes, r.words.Say("report.missed", "pid", slices.Collect(maps.Keys(pids))[0]))
+	default:
+		notes = append(notes, r.words.Say("report.missed_all", "count", len(pids)))
+	}
+	return notes
 }
 
 func peakBytes(p *Peak) sampler.Bytes {

@@ -27,6 +27,7 @@ type memoryState struct {
 	total atomic.Uint64 // of the last reading, for Processes; 0: not known
 	last  uint64        // what Sweep saw last, to tell whether it moves
 	moved int64         // when it did last, by the monotonic clock in nanoseconds
+	seen  int64         // when Sweep saw it last, by that clock
 }
 
 // around is what a failure of one GPU is judged by.

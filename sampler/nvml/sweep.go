@@ -19,8 +19,8 @@ typedef struct { unsigned int version; unsigned long long total, reserved, free,
 
 typedef int (*memory_fn)(uintptr_t device, void *memory);
 
-// One record: device, time, then the answer. Words, so that Go needs no layout of C.
-enum { R_DEV, R_TIME, R_CODE, R_TOTAL, R_RESERVED, R_FREE, R_USED, R_WORDS };
+// One record: device, time, that of the reading before, then the answer. Words, so that Go needs no layout of C.
+enum { R_DEV, R_TIME, R_BEFORE, R_CODE, R_TOTAL, R_RESERVED, R_FREE, R_USED, R_WORDS };
 
 // The control words, shared with sampler.Sweep.
 enum { C_NEXT, C_PERIOD, C_UNTIL, C_STOP, C_CALLING, C_CALLS, C_MISSED, C_TICK, C_THREAD, C_RECORDS, C_LATE, C_ALARM, C_FROM };
@@ -130,7 +130,7 @@ static void guard(const int64_t *c, int64_t now, int64_t *goes_off) {
 // sweep reads the devices whose turn it is every period until the time is over, something
 // needs a look, or the records are full. What is as it was is only counted.
 static void sweep(void *fn1, void *fn2, int n, const uintptr_t *devices, const uint8_t *versions,
-		const int64_t *every, const int64_t *still, const int64_t *phase, int64_t *moved, const uint8_t *quiet, int64_t *c, uint64_t *above, uint64_t step, uint64_t *news, uint64_t *last,
+		const int64_t *every, const int64_t *still, const int64_t *phase, int64_t *moved, int64_t *seen, const uint8_t *quiet, int64_t *c, uint64_t *above, uint64_t step, uint64_t *news, uint64_t *last,
 		int64_t *least, uint64_t *recs, int capacity, int32_t *counts) {
 	int64_t now = now_ns(CLOCK_MONOTONIC), until = now + c[C_UNTIL], goes_off = 0;
 	int len = 0, look = 0, dear = 0;
@@ -169,7 +169,10 @@ static void sweep(void *fn1, void *fn2, int n, const uintptr_t *devices, const u
 			if (c[C_UNTIL] > 0 && end - began > PERIODS * c[C_PERIOD]) c[C_FROM] = i + 1;
 			int risen = code == 0 && (rises(rec[R_USED], &above[i], step) | (rec[R_USED] > __atomic_load_n(&news[i], __ATOMIC_RELAXED)));
 			uint64_t same = rec[R_USED] * 3 + rec[R_FREE]; // moves when either does
+			int64_t seen_before = seen[i];
+			if (code == 0) seen[i] = end;
 			if (code == 0 && counts[i] > 1 && same == last[i]) continue;
+			rec[R_BEFORE] = seen_before;
 			rec[R_DEV] = i; rec[R_CODE] = code; rec[R_TIME] = now_ns(CLOCK_MONOTONIC);
 			if (code != 0 || risen) look = 1;
 			if (quiet[i] && same != last[i]) look = 1;
@@ -238,7 +241,7 @@ func (s *Source) Sweep(w *sampler.Sweep) error {
 	}
 	fn1, fn2 := c.memory[0], c.memory[1]
 	devices, versions := make([]uintptr, n), make([]uint8, n)
-	last, moved := make([]uint64, n), make([]int64, n)
+	last, moved, seen := make([]uint64, n), make([]int64, n), make([]int64, n)
 	w.Tally = append(w.Tally[:0], make([]int32, n)...)
 	if len(w.News) < n || len(w.Every) < n || len(w.Still) < n || len(w.Phase) < n || len(w.Quiet) < n || len(w.Least) < n || min(slices.Min(w.Every), slices.Min(w.Still)) < 1 {
 		return errClosed
@@ -249,7 +252,7 @@ func (s *Source) Sweep(w *sampler.Sweep) error {
 		}
 		d := c.devices[dev]
 		devices[i], versions[i] = d.handle.pointer, uint8(d.memory.version)
-		last[i], moved[i] = d.memory.last, d.memory.moved
+		last[i], moved[i], seen[i] = d.memory.last, d.memory.moved, d.memory.seen
 		if d.handle.pointer == 0 || versions[i] == 2 && fn2.pointer == nil || versions[i] != 2 && fn1.pointer == nil {
 			return errClosed
 		}
@@ -261,7 +264,7 @@ func (s *Source) Sweep(w *sampler.Sweep) error {
 	w.Control[C.C_PERIOD], w.Control[C.C_UNTIL], w.Control[C.C_ALARM] = int64(w.Period), int64(w.For), c.overdue.alarm
 	atomic.StoreInt64(&w.Control[C.C_RECORDS], 0) // from here on it may be rescued
 	C.sweep(fn1.pointer, fn2.pointer, C.int(n), (*C.uintptr_t)(unsafe.Pointer(&devices[0])),
-		(*C.uint8_t)(&versions[0]), (*C.int64_t)(&w.Every[0]), (*C.int64_t)(&w.Still[0]), (*C.int64_t)(&w.Phase[0]), (*C.int64_t)(&moved[0]), (*C.uint8_t)(&w.Quiet[0]), (*C.int64_t)(&w.Control[0]),
+		(*C.uint8_t)(&versions[0]), (*C.int64_t)(&w.Every[0]), (*C.int64_t)(&w.Still[0]), (*C.int64_t)(&w.Phase[0]), (*C.int64_t)(&moved[0]), (*C.int64_t)(&seen[0]), (*C.uint8_t)(&w.Quiet[0]), (*C.int64_t)(&w.Control[0]),
 		(*C.uint64_t)(&w.Above[0]), C.uint64_t(w.Step), (*C.uint64_t)(&w.News[0]), (*C.uint64_t)(&last[0]), (*C.int64_t)(&w.Least[0]),
 		(*C.uint64_t)(&recs[0]), C.int(len(recs)/C.R_WORDS), (*C.int32_t)(&w.Tally[0]))
 	if w.Stopped() {
@@ -269,7 +272,7 @@ func (s *Source) Sweep(w *sampler.Sweep) error {
 	}
 	for i, dev := range w.Devices {
 		m := &c.devices[dev].memory
-		m.last, m.moved = last[i], moved[i]
+		m.last, m.moved, m.seen = last[i], moved[i], seen[i]
 	}
 	c.decode(w)
 	return nil
@@ -300,6 +303,7 @@ func (s *Source) Calm(w *sampler.Sweep) {
 func (c *conn) decode(w *sampler.Sweep) {
 	recs := w.Scratch[:atomic.LoadInt64(&w.Control[C.C_RECORDS])*C.R_WORDS]
 	now, present := time.Now(), int64(C.now_ns(C.CLOCK_MONOTONIC))
+	timeOf := func(ns uint64) time.Time { return now.Add(time.Duration(int64(ns) - present)) }
 	for ; len(recs) > 0; recs = recs[C.R_WORDS:] {
 		i := int(recs[C.R_DEV])
 		d := c.devices[w.Devices[i]]
@@ -312,7 +316,11 @@ func (c *conn) decode(w *sampler.Sweep) {
 			r.Reserved = sampler.Some(sampler.Bytes(recs[C.R_RESERVED]))
 		}
 		d.memory.good(r)
-		w.Readings = append(w.Readings, sampler.TimedReading{Device: i, Time: now.Add(time.Duration(int64(recs[C.R_TIME]) - present)), Reading: r})
+		timed := sampler.TimedReading{Device: i, Time: timeOf(recs[C.R_TIME]), Reading: r}
+		if recs[C.R_BEFORE] != 0 {
+			timed.Before = timeOf(recs[C.R_BEFORE])
+		}
+		w.Readings = append(w.Readings, timed)
 	}
 	for i, n := range w.Tally {
 		w.Counts[i], w.Calls[i] = int(n), int(n)

@@ -257,3 +257,35 @@ func TestSweepIsRescued(t *testing.T) {
 		t.Error("there is an alarm when all is over")
 	}
 }
+
+// TestSweepBefore: of each change it is told when the device was read before, also by the sweep before.
+func TestSweepBefore(t *testing.T) {
+	s, inside := playText(t, "gpu 0\nmem * used=1GiB\nmem 0 used=2GiB at=300ms\n")
+	if !inside {
+		return
+	}
+	mustOpen(t, s)
+	begin := time.Now()
+	w := sweepOf(1, 0)
+	if err := s.Sweep(w); err != nil {
+		t.Fatal(err)
+	}
+	if len(w.Readings) != 1 || !w.Readings[0].Before.IsZero() {
+		t.Fatalf("first: %+v", w.Readings)
+	}
+	first := w.Readings[0].Time
+	w.Readings, w.For = nil, time.Until(begin.Add(600*time.Millisecond))
+	if err := s.Sweep(w); err != nil {
+		t.Fatal(err)
+	}
+	if len(w.Readings) != 2 {
+		t.Fatalf("then: %+v", w.Readings)
+	}
+	if gap := w.Readings[0].Before.Sub(first).Abs(); gap > time.Millisecond {
+		t.Errorf("the sweep before was %v from what is told", gap)
+	}
+	change := w.Readings[1]
+	if gap := change.Time.Sub(change.Before); change.Used != 2*sampler.GiB || gap <= 0 || gap > 100*time.Millisecond {
+		t.Errorf("%v after the reading before: %+v", gap, change)
+	}
+}

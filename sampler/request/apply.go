@@ -144,11 +144,11 @@ func (t *Tracker) fill(row *sampler.Process, p *process, key sampler.GPUKey, now
 	}
 	y.shown = y.granted + y.refused
 	r := y.requests(now)
-	r.Whole = p.whole(y)
+	r.Whole, r.Missed = p.whole(y), p.missed
 	if y.ended = p.exit; !p.over { // it has not ended where it runs another program
 		r.ExitStatus = p.exit
 	}
-	if n, ok := y.exact.base.Value(); ok && p.late && !y.exact.apart && (y.based || !p.gone) { // it must not look like a last grant
+	if n, ok := y.exact.base.Value(); ok && p.late && !y.exact.apart && !y.pool && (y.based || !p.gone) { // it must not look like a last grant, nor the free memory of a pool like some that is held
 		y.based = true
 		r.Live, r.Peak = r.Live+n, y.exact.top
 	}
@@ -163,7 +163,7 @@ func (t *Tracker) fill(row *sampler.Process, p *process, key sampler.GPUKey, now
 }
 
 // whole says whether a tally of the process has all that it held.
-func (p *process) whole(y *tally) bool { return !p.late && !p.hides && !y.lower }
+func (p *process) whole(y *tally) bool { return !p.late && !p.unsure && !p.hides && !y.lower }
 
 // guesses says whether a tally of the process has what may have been asked for on another GPU.
 func (p *process) guesses(y *tally) bool {
@@ -241,7 +241,7 @@ func (t *Tracker) unplaced(s *sampler.Snapshot) {
 		if unwatched != nil {
 			row.Requests.Refusal.GPU = sampler.Some(unwatched.Index)
 		}
-		row.Requests.Whole, row.Requests.ExitStatus = p.whole(last.tally), p.exit
+		row.Requests.Whole, row.Requests.Missed, row.Requests.ExitStatus = p.whole(last.tally), p.missed, p.exit
 		s.Unplaced = append(s.Unplaced, row)
 	}
 }

@@ -218,7 +218,7 @@ func TestPlaces(t *testing.T) {
 		seat := p.seats[0]
 		seat.follow = map[sampler.GPUKey]*follower{}
 		for key, score := range row.scores {
-			seat.follow[key] = &follower{score: score, agreed: again}
+			seat.follow[key] = &follower{score: score, judged: again, agreed: again}
 		}
 		seat.elect()
 		s.listed = map[int][]sampler.GPUKey{7: row.on}

@@ -390,3 +390,37 @@ func TestFigureBeforeAll(t *testing.T) {
 		t.Errorf("%+v", p)
 	}
 }
+
+// Where one thread gives memory back while another is given some the two may have been held at the same time: the most that was held is at least what
+// calls tell, until more was for sure.
+func TestPeakOfOverlappingCalls(t *testing.T) {
+	for name, row := range map[string]struct {
+		tid         int           // that gives back
+		after       time.Duration // of that, it is answered
+		more        sampler.Bytes // granted later
+		overlapping bool
+	}{
+		"another thread, at the same time": {99, 0, 0, true},
+		"and more later":                   {99, 0, 6 * mib, false},
+		"and a little later":               {99, 0, 5 * mib, true},
+		"the same thread":                  {7, 0, 0, false},
+		"another one, before that":         {99, ms(5), 0, false},
+	} {
+		s := newScene(t, 1, people{7: {}})
+		s.context(0)
+		s.alloc(1, 10*mib)
+		s.alloc(2, 6*mib)
+		s.later(ms(20))
+		s.call("cuMemFree_v2", Call{TID: row.tid, Address: 2, Device: -1})
+		s.later(row.after)
+		s.call("cuMemAlloc_v2", Call{Address: 3, Size: uint64(20 * mib), Context: 0xc000, Device: -1, Took: time.Millisecond})
+		if row.more > 0 {
+			s.later(ms(20))
+			s.alloc(4, row.more)
+		}
+		r := s.requests(0)
+		if r.Peak != 30*mib+row.more || r.Overlapping != row.overlapping || !r.Whole {
+			t.Errorf("%s: peak %v, overlapping %v, whole %v", name, r.Peak, r.Overlapping, r.Whole)
+		}
+	}
+}

@@ -22,7 +22,8 @@ type follower struct {
 	last   reading // up to which they are compared
 	figure share   // the same of the driver's figures for the process
 	score  float64 // see compare
-	agreed int     // how often it moved as the calls did
+	judged float64 // how often readings told that, those of long ago less
+	agreed int     // and it moved as the calls did
 }
 
 // share is what the driver says that the process has of a GPU, and what had moved until then, in MiB.
@@ -52,7 +53,7 @@ const (
 	again = 2
 	// agrees is the least score of what moves as the calls do, rather than not.
 	agrees = 1
-	// alike: two GPUs of which one has less than so many times the score of the other both follow.
+	// alike: two GPUs of which one has less than so many times the score of the other, by reading, both follow.
 	alike = 3
 	// What the program says of the GPU is overruled by so much more: the environment that it began with may not be the one that it
 	// has, but where several GPUs are busy some calls are followed by chance.
@@ -95,7 +96,7 @@ func (t *Tracker) compare(p *process, s *seat, until time.Time) {
 	s.elect()
 }
 
-// compare goes from reading to reading, also to the last one until then, which stands until another comes.
+// compare goes from reading to reading, also to the last one until then, which stands unless the next one is another: it moved at some time between the two.
 func (f *follower) compare(s *seat, g *gpu, until time.Time) {
 	if begin := s.moves[0].from; f.last.at.Before(begin) {
 		f.last = g.at(begin) // nothing moved before
@@ -112,7 +113,7 @@ func (f *follower) compare(s *seat, g *gpu, until time.Time) {
 			f.next(s, g, r)
 		}
 	}
-	if r := g.at(until); !r.at.IsZero() {
+	if r := g.at(until); !r.at.IsZero() && !g.movedAfter(r) {
 		r.at = until
 		f.next(s, g, r)
 	}
@@ -157,6 +158,7 @@ func (f *follower) count(moved, net float64) {
 		return
 	}
 	odds := math.Log(math.Hypot(moved, grain) / math.Hypot(moved-net, grain))
+	f.judged = f.judged*fading + 1
 	if f.score = f.score*fading + odds; odds >= agrees {
 		f.agreed++
 	}
@@ -203,18 +205,30 @@ func (p *process) share(s *seat, key sampler.GPUKey, n sampler.Bytes) share {
 // elect finds the GPU whose use clearly follows the calls, as that of no other does: threads that do the same on several GPUs cannot
 // be told apart. It stays so until another's clearly does.
 func (s *seat) elect() {
-	best, second := sampler.GPUKey{}, math.Inf(-1)
-	score, agreed := math.Inf(-1), 0
+	best, most := sampler.GPUKey{}, &follower{score: math.Inf(-1)}
 	for key, f := range s.follow {
-		if f.score > score {
-			best, score, agreed, second = key, f.score, f.agreed, score
-		} else {
-			second = max(second, f.score)
+		if f.score > most.score {
+			best, most = key, f
 		}
 	}
-	if agreed >= again && score >= likely && score >= second+clearly && score >= second*alike {
-		s.elected = best
+	if most.agreed < again || most.score < likely {
+		return
 	}
+	for key, f := range s.follow {
+		if key != best && !f.lessThan(most) {
+			return
+		}
+	}
+	s.elected = best
+}
+
+// lessThan says whether a GPU follows clearly less than another: all told, and also by what one reading says, for of some GPUs few say anything, as
+// where each of them falls on a call. One that nothing was told of may follow as well, unless it cannot be read.
+func (f *follower) lessThan(o *follower) bool {
+	if f.last.at.IsZero() && f.judged == 0 {
+		return true
+	}
+	return f.judged >= 1 && f.score <= o.score-clearly && alike*f.score/f.judged <= o.score/o.judged
 }
 
 // against is by how much the GPU that the readings follow is more likely than the one that the program says.

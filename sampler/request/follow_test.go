@@ -26,9 +26,11 @@ type crowd struct {
 	sweep   int // ms for which readings are kept before they are passed on
 	late    []lateReading
 	pause   int // ms between the calls of a worker, half of it at least
+	period  int // ms between two readings of a GPU
 	workers []*worker
 	used    []sampler.Bytes
 	told    []sampler.Bytes // as the readings have it
+	toldAt  []time.Time
 	truth   map[sampler.Bytes]int
 }
 
@@ -50,7 +52,7 @@ func newCrowd(t *testing.T, gpus int, workers ...*worker) *crowd {
 	for _, w := range workers {
 		who[w.pid] = sampler.Process{}
 	}
-	c := &crowd{scene: newScene(t, gpus, who), workers: workers, used: make([]sampler.Bytes, gpus), told: make([]sampler.Bytes, gpus), truth: map[sampler.Bytes]int{}, pause: 30, sweep: 1000}
+	c := &crowd{scene: newScene(t, gpus, who), workers: workers, used: make([]sampler.Bytes, gpus), told: make([]sampler.Bytes, gpus), toldAt: make([]time.Time, gpus), truth: map[sampler.Bytes]int{}, pause: 30, sweep: 1000, period: 20}
 	c.sweeps = true
 	listed := map[[2]int]bool{}
 	for i, w := range workers {
@@ -69,23 +71,27 @@ func newCrowd(t *testing.T, gpus int, workers ...*worker) *crowd {
 	return c
 }
 
+func (c *crowd) callOf(w *worker, name string, x Call) {
+	x.Time, x.PID, x.TID, x.Context, x.Device, x.Function, x.Took = c.now, w.pid, w.tid, w.context, -1, function(name), 50*time.Microsecond
+	c.Call(x)
+}
+
 // step lets a worker give back what it has, at times, and ask for 1 to 200 MiB.
 func (c *crowd) step(w *worker) {
-	call := func(name string, x Call) {
-		x.Time, x.PID, x.TID, x.Context, x.Device, x.Function, x.Took = c.now, w.pid, w.tid, w.context, -1, function(name), 50*time.Microsecond
-		c.Call(x)
-	}
 	if k := len(w.held); k >= 20 || k > 0 && w.rand.IntN(2) == 0 {
-		call("cuMemFree_v2", Call{Address: uint64(w.tid)<<32 + uint64(k)})
+		c.callOf(w, "cuMemFree_v2", Call{Address: uint64(w.tid)<<32 + uint64(w.gpu)<<24 + uint64(k)})
 		c.used[w.gpu] -= w.held[k-1]
 		w.held = w.held[:k-1]
 	}
-	n := sampler.Bytes(1+w.rand.IntN(200))*mib + sampler.Bytes(w.rand.IntN(4096)*512+w.tid) // told apart by the last bytes
-	w.held = append(w.held, (n+2*mib-1)/(2*mib)*(2*mib))                                    // as drivers round
+	c.ask(w, sampler.Bytes(1+w.rand.IntN(200))*mib+sampler.Bytes(w.rand.IntN(4096)*512+w.tid)) // told apart by the last bytes
+	w.next = c.now.Add(ms(c.pause/2 + w.rand.IntN(c.pause)))
+}
+
+func (c *crowd) ask(w *worker, n sampler.Bytes) {
+	w.held = append(w.held, (n+2*mib-1)/(2*mib)*(2*mib)) // as drivers round
 	c.used[w.gpu] += w.held[len(w.held)-1]
 	c.truth[n] = w.gpu
-	call("cuMemAlloc_v2", Call{Address: uint64(w.tid)<<32 + uint64(len(w.held)), Size: uint64(n)})
-	w.next = c.now.Add(ms(c.pause/2 + w.rand.IntN(c.pause)))
+	c.callOf(w, "cuMemAlloc_v2", Call{Address: uint64(w.tid)<<32 + uint64(w.gpu)<<24 + uint64(len(w.held)), Size: uint64(n)})
 }
 
 func (c *crowd) play(length time.Duration) (right, wrong, none int) {
@@ -100,8 +106,11 @@ func (c *crowd) play(length time.Duration) (right, wrong, none int) {
 			c.deliver()
 		}
 		for i := range c.gpus {
-			if (at+3*i)%20 == 0 && c.told[i] != c.used[i] {
-				c.told[i] = c.used[i]
+			if (at+3*i)%c.period == 0 && c.told[i] != c.used[i] {
+				if stood := c.now.Add(-ms(c.period)); stood.After(c.toldAt[i]) {
+					c.late = append(c.late, lateReading{c.gpus[i].Key(), reading{at: stood, used: c.told[i]}})
+				}
+				c.told[i], c.toldAt[i] = c.used[i], c.now
 				c.late = append(c.late, lateReading{c.gpus[i].Key(), reading{at: c.now, used: c.used[i]}})
 			}
 		}
@@ -158,7 +167,7 @@ func TestFollowBesideBlind(t *testing.T) {
 	c := newCrowd(t, 2, list...)
 	c.gpus = append(c.gpus, sampler.GPU{Index: 2, UUID: "GPU-2", Name: "A"})
 	c.list(2, 7, sampler.Some(gib))
-	c.used, c.told = append(c.used, 0), append(c.told, 0)
+	c.used, c.told, c.toldAt = append(c.used, 0), append(c.told, 0), append(c.toldAt, c.now)
 	if c.play(4 * time.Second); len(c.processes[7].seats[0].moves) > 0 {
 		t.Errorf("%d calls are kept that all readings are known of", len(c.processes[7].seats[0].moves))
 	}
@@ -177,6 +186,33 @@ func TestFollowSlow(t *testing.T) {
 	c.pause = 1000
 	if right, wrong, none := c.play(30 * time.Second); right < 20*(wrong+none) || right < 90 {
 		t.Errorf("%d at their GPU, %d at another, %d at none", right, wrong, none)
+	}
+}
+
+// One thread that asks for nearly as much on two GPUs in turn, and gives nothing back: of each of them only a reading of before its own call tells that it
+// has not moved by the other's.
+func TestFollowInTurn(t *testing.T) {
+	for _, row := range []struct {
+		pause, period int
+		told          bool
+	}{{100, 20, true}, {200, 20, true}, {200, 40, true}, {400, 20, true}, {100, 200, false}, {130, 200, false}, {300, 200, false}} {
+		pause := row.pause
+		one, other := &worker{pid: 7, tid: 7, gpu: 0, context: 0xa0}, &worker{pid: 7, tid: 7, gpu: 1, context: 0xa1}
+		c := newCrowd(t, 2, one, other)
+		c.period = row.period
+		one.next, other.next = noon.Add(time.Hour), noon.Add(time.Hour)
+		n, right, wrong, none := sampler.Bytes(0), 0, 0, 0
+		for turn := range 12000 / pause {
+			w := []*worker{one, other}[turn%2]
+			n += mib
+			c.ask(w, 20*mib+n)
+			r, x, o := c.play(ms(pause))
+			right, wrong, none = right+r, wrong+x, none+o
+		}
+		r, x, o := c.play(3 * time.Second)
+		if right, wrong, none = right+r, wrong+x, none+o; wrong > 0 || row.told && none > 0 {
+			t.Errorf("each %d ms, read each %d ms: %d at their GPU, %d at another, %d at none", pause, row.period, right, wrong, none)
+		}
 	}
 }
 
@@ -257,5 +293,22 @@ func TestSharedContexts(t *testing.T) {
 		if right, wrong, none := c.play(8 * time.Second); right < 4000 || wrong+none > 0 {
 			t.Errorf("seed %d: %d at their GPU, %d at another, %d at none", seed, right, wrong, none)
 		}
+	}
+}
+
+// Between two readings of which the later one is another the memory may have moved at any time: that it had not yet is no evidence.
+func TestFollowBetween(t *testing.T) {
+	c := newScene(t, 2, people{7: {}})
+	key := c.gpus[0].Key()
+	for _, r := range []reading{{at: noon, used: gib}, {at: noon.Add(ms(80)), used: gib}, {at: noon.Add(ms(140)), used: gib + 100*mib}} {
+		c.Reading(key, r.at, r.used)
+	}
+	p, s := newProcess(7), &seat{}
+	s.move(&Call{Time: noon.Add(ms(100))}, 100)
+	if c.compare(p, s, noon.Add(ms(120))); s.follow[key].score != 0 {
+		t.Errorf("score %.1f before the reading that has moved", s.follow[key].score)
+	}
+	if c.compare(p, s, noon.Add(ms(300))); s.follow[key].score < likely {
+		t.Errorf("score %.1f after it", s.follow[key].score)
 	}
 }

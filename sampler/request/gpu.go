@@ -29,7 +29,7 @@ type gpu struct {
 	readUntil time.Time // see Tracker.ReadUntil
 }
 
-// keptReadings: those of two seconds in which each one differs from the one before.
+// keptReadings: those of two seconds in which each one differs from the one before. Of others the last before one that differs is told.
 const keptReadings = 128
 
 // keptMoves: more than happen between two readings, but for a moment.
@@ -78,6 +78,16 @@ func (g *gpu) at(t time.Time) reading {
 		}
 	}
 	return reading{}
+}
+
+// movedAfter says whether the reading after one is another.
+func (g *gpu) movedAfter(r reading) bool {
+	for i := range keptReadings - 1 {
+		if g.ago(i + 1).at.Equal(r.at) {
+			return g.ago(i).used != r.used
+		}
+	}
+	return false
 }
 
 // ago is the reading that n more have followed, 0 to keptReadings - 1.

@@ -1,6 +1,7 @@
 package request
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -43,19 +44,32 @@ func TestLibraryOfItsOwn(t *testing.T) {
 		do   func(*scene)
 		want int
 	}{
-		"heard in its middle": {func(s *scene) { s.Late(7, s.now); s.alloc(1, gib); s.alloc(2, gib); s.Late(7, s.now) }, 1},
-		"begins":              {func(s *scene) { s.Late(7, s.now); s.Begins(7); s.alloc(1, gib) }, 0},
-		"had begun":           {func(s *scene) { s.Begins(7); s.Late(7, s.now); s.alloc(1, gib) }, 0},
-		"there before":        {func(s *scene) { s.Late(6, s.now); s.call("cuMemAlloc_v2", Call{PID: 6, Address: 1, Size: 1000}) }, 0},
-		"never heard":         {func(s *scene) { s.Late(7, s.now) }, 0},
-		"never heard, gone":   {func(s *scene) { s.Late(8, s.now); s.apply(); s.later(silent) }, 1},
-		"began, gone":         {func(s *scene) { s.Late(8, s.now); s.Begins(8); s.apply(); s.later(silent) }, 0},
+		"heard in its middle":                                   {func(s *scene) { s.Late(7, s.now); s.alloc(1, gib); s.alloc(2, gib); s.Late(7, s.now) }, 1},
+		"begins":                                                {func(s *scene) { s.Late(7, s.now); s.Begins(7); s.alloc(1, gib) }, 0},
+		"had begun":                                             {func(s *scene) { s.Begins(7); s.Late(7, s.now); s.alloc(1, gib) }, 0},
+		"there before":                                          {func(s *scene) { s.Late(6, s.now); s.call("cuMemAlloc_v2", Call{PID: 6, Address: 1, Size: 1000}) }, 0},
+		"had just loaded it, makes a context":                   {func(s *scene) { s.Loads(7, s.now); s.context(0); s.alloc(1, gib); s.free(1) }, 0},
+		"had just loaded it, begins":                            {func(s *scene) { s.Loads(7, s.now); s.Begins(7); s.context(0); s.alloc(1, gib) }, 0},
+		"had just loaded it, is given memory":                   {func(s *scene) { s.Loads(7, s.now); s.alloc(1, gib) }, 1},
+		"had just loaded it, knows another context":             {func(s *scene) { s.Loads(7, s.now); s.context(1); s.alloc(1, gib) }, 1},
+		"had just loaded it, gives back what nobody knows":      {func(s *scene) { s.Loads(7, s.now); s.context(0); s.free(1) }, 1},
+		"had just loaded it, which was found late all the same": {func(s *scene) { s.Loads(7, s.now); s.Late(7, s.now); s.context(0) }, 1},
+		"had just loaded it, is gone":                           {func(s *scene) { s.Loads(8, s.now); s.apply(); s.later(silent) }, 1},
+		"never heard":                                           {func(s *scene) { s.Late(7, s.now) }, 0},
+		"never heard, gone":                                     {func(s *scene) { s.Late(8, s.now); s.apply(); s.later(silent) }, 1},
+		"began, gone":                                           {func(s *scene) { s.Late(8, s.now); s.Begins(8); s.apply(); s.later(silent) }, 0},
 	} {
 		s := newScene(t, 1, people{7: {}})
 		row.do(s)
 		for range 2 {
-			if n := s.apply().Door.Unseen; n != row.want {
+			snap := s.apply()
+			if n := snap.Door.Unseen; n != row.want {
 				t.Errorf("%s: calls of %d processes were not seen", name, n)
+			}
+			for _, p := range snap.GPUs[0].Processes {
+				if p.Requests.Whole && row.want > 0 || strings.HasPrefix(name, "had just") && p.Requests.Whole != (row.want == 0) {
+					t.Errorf("%s: whole %v", name, p.Requests.Whole)
+				}
 			}
 		}
 	}
@@ -79,5 +93,23 @@ func TestReadWithinACall(t *testing.T) {
 	}
 	if p.Peak != nil && p.Peak.Bytes > 31*gib {
 		t.Errorf("%+v", p.Peak)
+	}
+}
+
+// What a pool of the driver keeps for later is in the driver's figure for the process, and is not held: of one whose first calls were missed the lower bounds are
+// without it.
+func TestPoolOfWhoWasThere(t *testing.T) {
+	for pool, want := range map[string]sampler.Bytes{"cuMemAllocAsync": 24 * mib, "cuMemAlloc_v2": 332*mib + 21*mib} {
+		s := newScene(t, 1, people{6: {}})
+		s.call(pool, Call{PID: 6, Address: 1, Size: uint64(3 * mib), Context: 0xdead, Device: -1})
+		s.later(ms(100))
+		s.list(0, 6, sampler.Some(332*mib)) // 300 of its context, and a step of the pool
+		s.Listed(s.gpus[0].Key(), s.now, s.gpus[0].Processes)
+		s.later(ms(100))
+		s.call(pool, Call{PID: 6, Address: 2, Size: uint64(21 * mib), Context: 0xdead, Device: -1})
+		s.later(ms(100))
+		if r := s.of(0, 6).Requests; r.Peak != want || r.Live != want || r.Whole {
+			t.Errorf("%s: %+v, want %v", pool, r, want)
+		}
 	}
 }

@@ -1,7 +1,6 @@
 package request
 
 import (
-	"slices"
 	"time"
 
 	"nvpeak/sampler"
@@ -14,12 +13,15 @@ type process struct {
 	gone     bool             // its number is nobody's
 	last     time.Time        // of its calls
 	late     bool             // a part of its life was missed
+	missed   bool             // calls amid what was seen were
 	lookedAt time.Time        // some of its calls before that are; zero: none
 	first    time.Time        // call that was heard
 	unseen   bool             // it has called before that
 	loaded   time.Time        // when its libcuda was looked at, if that was new
 	begun    bool             // its begin was seen
 	unsure   bool             // it may have called before its libcuda was looked at
+	fresh    bool             // not for long, for it had just loaded that: see Loads
+	supposed bool             // that it had not, as it made a context first
 	exit     sampler.Opt[int] // how it has ended, as a shell tells it
 	unplaced bool             // its end was told, and no GPU
 	over     bool             // it runs another program by now, which has asked for nothing yet
@@ -165,16 +167,26 @@ func (p *process) seat(c *Call, several bool) *seat {
 // apart is how long a call that takes memory back, of which only the begin is told, may last.
 const apart = time.Millisecond
 
-// overlaps says whether another thread gave memory back during a call: which came first is not known then.
-func (p *process) overlaps(c *Call) bool {
+// overlaps says whether another thread gave memory back during a call: which came first is not known then; and how much that was of a tally.
+func (p *process) overlaps(c *Call, t *tally) (loose bool, n sampler.Bytes) {
 	began := c.Time.Add(-c.Took - apart)
-	return slices.ContainsFunc(p.dropped[:], func(d dropped) bool { return d.tid != c.TID && d.at.After(began) })
+	for _, d := range p.dropped {
+		if d.tid == c.TID || !d.at.After(began) {
+			continue
+		}
+		if loose = true; d.tally == t {
+			n += d.bytes
+		}
+	}
+	return loose, n
 }
 
 // dropped is memory that a thread gave back.
 type dropped struct {
-	tid int
-	at  time.Time
+	tid   int
+	at    time.Time
+	tally *tally
+	bytes sampler.Bytes
 }
 
 // hold notes memory that was given.
@@ -203,7 +215,9 @@ func (p *process) hold(c *Call, s *seat, n sampler.Bytes) {
 		p.hide() // the graph is given it, each time it runs
 	}
 	p.blocks[at] = &block{bytes: n, seat: s, context: c.Context, memory: Functions[c.Function].Memory, refs: 1}
-	s.tally.grant(c, n, p.overlaps(c))
+	loose, besides := p.overlaps(c, s.tally)
+	s.tally.grant(c, n, loose)
+	s.tally.above = max(s.tally.above, s.tally.live+besides)
 	p.step(s.tally)
 	if physical(Functions[c.Function].Memory) {
 		p.moves(c, s, int64(n)) //nolint:gosec // below MaxPlausible
@@ -252,7 +266,7 @@ func (p *process) release(c *Call, at where) *taken {
 
 func (p *process) drop(c *Call, at where, b *block) {
 	delete(p.blocks, at)
-	p.dropped[p.drops%len(p.dropped)] = dropped{c.TID, c.Time}
+	p.dropped[p.drops%len(p.dropped)] = dropped{c.TID, c.Time, b.seat.tally, b.bytes}
 	p.drops++
 	b.seat.tally.take(c.Time, b.bytes)
 	p.step(b.seat.tally)

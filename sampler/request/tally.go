@@ -25,11 +25,13 @@ type tally struct {
 		largest sampler.Bytes
 	}
 	live, peak sampler.Bytes
-	lower      bool      // the peak is a lower bound
-	pieceAt    time.Time // when the first of some pieces was granted after memory was given back, if that does not count as a near miss yet
+	above      sampler.Bytes // the most that may have been live, where another thread gave some back at that moment
+	lower      bool          // the peak is a lower bound
+	pieceAt    time.Time     // when the first of some pieces was granted after memory was given back, if that does not count as a near miss yet
 	refusal    *refusal
 	exact      exact
 	partly     bool      // calls tell a part only: a pool of the driver keeps what is given back, or what was given is not told; peaks are at least that
+	pool       bool      // a pool of the driver gave some of it: the driver's figure has what that keeps for later, too
 	context    time.Time // when the process has made its newest one there; how much that has taken no call tells
 	gaveUntold time.Time // when it gave memory back last of which no call tells how much
 	loosened   time.Time // when it gave memory back to a pool last, which gives it to the GPU some time later, or never
@@ -147,7 +149,8 @@ func (t *tally) measure(now, lived time.Time) {
 
 // grant notes memory that was given.
 func (t *tally) grant(c *Call, n sampler.Bytes, loose bool) {
-	t.partly = t.partly || Functions[c.Function].Memory == Pool
+	t.pool = t.pool || Functions[c.Function].Memory == Pool
+	t.partly = t.partly || t.pool
 	t.add(c, n, loose)
 	t.met(c, n)
 }
@@ -188,9 +191,12 @@ func (t *tally) take(at time.Time, n sampler.Bytes) {
 	t.exact.moved = at
 }
 
-// forgets drops what is live.
+// forgets drops what is live. In the driver's figure it stays what is held, until the next one.
 func (t *tally) forgets(at time.Time) {
 	t.exact.loses(at, t.live)
+	if n, ok := t.exact.base.Value(); ok {
+		t.exact.base, t.exact.with = sampler.Some(n+t.live), 0
+	}
 	t.live, t.lower = 0, true
 	t.exact.contexts.most, t.exact.contexts.least = 0, 0
 }
@@ -233,16 +239,17 @@ func (t *tally) join(o *tally, most sampler.Bytes) {
 		t.pieceAt = o.pieceAt
 	}
 	t.live += o.live
+	t.above = most + t.above.Less(t.peak) + o.above.Less(o.peak)
 	t.peak, t.lower = most, t.lower || o.lower
 	t.exact = exact{since: t.peak, sinceAt: t.largestAt, topAt: t.largestAt, loose: true}
-	t.partly = t.partly || o.partly
+	t.partly, t.pool = t.partly || o.partly, t.pool || o.pool
 	t.gaveUntold, t.loosened = later(t.gaveUntold, o.gaveUntold), later(t.loosened, o.loosened)
 }
 
 // requests is the tally as snapshots have it.
 func (t *tally) requests(now time.Time) *sampler.Requests {
 	r := &sampler.Requests{Largest: t.largest, LargestTime: milli(t.largestAt), LargestRecent: t.lately(now), Granted: t.granted,
-		Refused: t.refused, Flushes: t.flushes, Live: t.live, Peak: t.peak}
+		Refused: t.refused, Flushes: t.flushes, Live: t.live, Peak: t.peak, Overlapping: t.above > t.peak}
 	if t.refusal != nil {
 		last := t.refusal.Refusal
 		last.Time = milli(last.Time)

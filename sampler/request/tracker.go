@@ -110,14 +110,35 @@ func (t *Tracker) Begins(pid int) {
 	}
 }
 
+// Loads notes a process whose libcuda was not looked at before now, and that has loaded it so shortly before that it cannot have made a context yet. If the
+// first call that is heard of it is its begin, or makes one, none was missed.
+func (t *Tracker) Loads(pid int, now time.Time) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if p := t.process(pid); p != nil {
+		p.loaded = now
+		p.fresh = !p.begun && p.first.IsZero() && !t.older[pid]
+		p.unsure, p.late = p.fresh, p.late || !p.fresh
+	}
+}
+
 // Late notes a process whose libcuda was not looked at before now. If it has begun since calls are seen, it has called that before unless its
 // begin was seen, or is.
 func (t *Tracker) Late(pid int, now time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if p := t.process(pid); p != nil {
-		p.late, p.loaded = true, now
+		p.late, p.loaded, p.fresh = true, now, false
 		p.unsure = !p.begun && p.first.IsZero() && !t.older[pid]
+	}
+}
+
+// Blind notes a process some of whose calls that move memory cannot be looked at.
+func (t *Tracker) Blind(pid int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if p := t.process(pid); p != nil {
+		p.late, p.missed = true, true
 	}
 }
 
@@ -139,7 +160,7 @@ func (t *Tracker) misses(p *process) {
 		p.unseen = true
 		t.unseen++
 	}
-	p.late, p.unsure = true, false
+	p.late, p.unsure, p.supposed = true, false, false
 }
 
 // SetDoor notes how calls are seen from now on. What was missed makes all that is known incomplete.
@@ -148,7 +169,7 @@ func (t *Tracker) SetDoor(d sampler.Door) {
 	defer t.mu.Unlock()
 	if len(d.LetGo) > len(t.door.LetGo) || d.Lost > t.door.Lost {
 		for _, p := range t.processes {
-			p.late = true
+			p.late, p.missed = true, true
 		}
 	}
 	t.door = d
@@ -167,6 +188,7 @@ func (t *Tracker) LetGo(pid, function int, until time.Time) {
 			clear(p.streams) // others may be made in the place of those that have ended
 		}
 		t.letGo[sampler.Busy{PID: pid, Function: Functions[function].Name}] = until
+		p.missed = p.missed || Functions[function].moves()
 		if Functions[function].moves() && until.After(p.unheard) {
 			p.unheard = until
 			p.forgets(p.last)
@@ -207,10 +229,14 @@ func (t *Tracker) Call(c Call) {
 	if p.first.IsZero() {
 		p.first = c.Time
 	}
-	if p.unsure || c.Time.Before(p.lookedAt) {
+	f := &Functions[c.Function]
+	if p.unsure && p.fresh && f.context() {
+		p.unsure, p.supposed = false, true
+	}
+	if p.unsure || c.Time.Before(p.lookedAt) || p.supposed && p.unknown(&c, f) {
 		t.misses(p)
 	}
-	switch f := &Functions[c.Function]; f.Effect {
+	switch f.Effect {
 	case Gives:
 		t.gives(p, &c, f)
 	case Takes:
@@ -255,6 +281,18 @@ func (t *Tracker) Call(c Call) {
 	}
 }
 
+// unknown says whether a call is about a context, or memory, that was made or given by none that was heard.
+func (p *process) unknown(c *Call, f *Function) bool {
+	switch f.Effect {
+	case Gives:
+		_, ok := p.handles[c.Context]
+		return !ok && c.Device == -1 && f.Memory != Host && f.Place != OfStream
+	case Takes:
+		return c.Address != 0 && f.Memory != Host && p.blocks[key(c)] == nil
+	}
+	return false
+}
+
 // names notes a context or a pool that was made, or a context that was not.
 func (t *Tracker) names(p *process, c *Call, f *Function) {
 	switch {
@@ -281,7 +319,8 @@ func (t *Tracker) process(pid int) *process {
 	}
 	if p == nil && pid > 0 && len(t.processes) < maxProcesses {
 		p = newProcess(pid)
-		p.late = t.older[pid]
+		p.missed = len(t.door.LetGo) > 0
+		p.late = t.older[pid] || p.missed
 		who := []sampler.Process{{PID: pid}}
 		t.host.Identify(who) // at once, for it may not live long
 		if p.who = who[0]; p.who.Ended {

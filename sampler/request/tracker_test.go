@@ -464,6 +464,42 @@ func TestLetGo(t *testing.T) {
 	}
 }
 
+// What a process holds from which calls that move memory are not seen any more is told by the driver's figure, and that its counts are the least.
+func TestLetGoHolds(t *testing.T) {
+	for name, row := range map[string]struct {
+		miss   func(s *scene)
+		missed bool
+		live   sampler.Bytes
+	}{
+		"nothing is missed":          {func(*scene) {}, false, 12 * gib},
+		"it asks too often":          {func(s *scene) { s.LetGo(7, function("cuMemAlloc_v2"), s.now.Add(10*time.Second)) }, true, 12*gib + 300*mib},
+		"it sets contexts too often": {func(s *scene) { s.LetGo(7, function("cuCtxSetCurrent"), s.now.Add(10*time.Second)) }, false, 12*gib + 300*mib},
+		"all ask too often":          {func(s *scene) { s.SetDoor(sampler.Door{LetGo: []string{"cuMemAlloc_v2"}}) }, true, 12*gib + 300*mib},
+		"calls were lost":            {func(s *scene) { s.SetDoor(sampler.Door{Lost: 1}) }, true, 12*gib + 300*mib},
+	} {
+		s := newScene(t, 1, people{7: {}, 8: {}})
+		s.context(0)
+		s.alloc(1, 12*gib)
+		s.later(ms(100))
+		s.list(0, 7, sampler.Some(12*gib+300*mib))
+		s.Listed(s.gpus[0].Key(), s.now, s.gpus[0].Processes)
+		s.later(ms(100))
+		s.refused(60 * gib)
+		s.apply()
+		row.miss(s)
+		if r := s.requests(0); r.Missed != row.missed || r.Whole != (row.live == 12*gib) || r.Live != row.live {
+			t.Errorf("%s: %+v", name, r)
+		}
+	}
+	s := newScene(t, 1, people{8: {}})
+	s.SetDoor(sampler.Door{LetGo: []string{"cuMemFree_v2"}})
+	s.call("cuDevicePrimaryCtxRetain", Call{PID: 8, Address: 0xc000, Device: 0})
+	s.call("cuMemAlloc_v2", Call{PID: 8, Address: 1, Size: uint64(gib), Context: 0xc000, Device: -1})
+	if r := s.of(0, 8).Requests; r.Whole || !r.Missed {
+		t.Errorf("one that begins meanwhile: %+v", r)
+	}
+}
+
 // Calls may be heard after a reading that was made after them, and readings after calls that were made after those.
 func TestHeardLate(t *testing.T) {
 	s := newScene(t, 1, people{7: {}})

@@ -109,7 +109,7 @@ func (d *Door) meet(pid int) {
 	}
 	d.met[pid] = true
 	for _, lib := range d.files {
-		if lib.older[pid] { // it may have called before anybody looked at its library
+		if lib.older[pid] || len(lib.others) > 0 { // it may have called before anybody looked at its library, or by what nobody looks at
 			d.searched[pid] = 0
 			d.searchIn(pid)
 			break

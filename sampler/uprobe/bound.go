@@ -3,6 +3,7 @@
 package uprobe
 
 import (
+	"slices"
 	"time"
 
 	"nvpeak/sampler"
@@ -51,7 +52,7 @@ func (d *Door) bound() (calls bool) {
 	calls = counts != b.counts[(b.tick+ticks-1)%ticks]
 	before := &b.counts[b.tick%ticks]
 	changed := false
-	told := sampler.Door{LetGo: []string{}, Lost: int(lost)} //nolint:gosec // a count
+	told := sampler.Door{LetGo: []string{}, Other: d.others(), Lost: int(lost)} //nolint:gosec // a count
 	for n := range request.Functions {
 		switch {
 		case !b.pause[n].IsZero() && now.After(b.pause[n]):
@@ -77,11 +78,20 @@ func (d *Door) bound() (calls bool) {
 	}
 	*before = counts
 	b.tick++
-	if len(told.LetGo) != len(b.told.LetGo) || told.Lost != b.told.Lost {
+	if len(told.LetGo) != len(b.told.LetGo) || len(told.Other) != len(b.told.Other) || told.Lost != b.told.Lost {
 		b.told = told
 		d.tracker.SetDoor(told)
 	}
 	return calls
+}
+
+// others are the functions of libraries that nobody looks at.
+func (d *Door) others() (names []string) {
+	for _, lib := range d.files {
+		names = append(names, lib.others...)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // adapt makes fewer calls of a process too often, as long as all of them together are.

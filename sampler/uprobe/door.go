@@ -7,11 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
 
 	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/btf"
 	"github.com/cilium/ebpf/link"
 	"github.com/cilium/ebpf/ringbuf"
 	"golang.org/x/sys/unix"
@@ -26,6 +28,7 @@ type Options struct {
 	Libraries []string // of libcuda that are looked at before a process has them; nil: where systems have them
 	Single    bool     // one uprobe at a time, as before Linux 6.6
 
+	faults      bool // page faults take the lock of a process's mappings, as before Linux 6.4
 	mappings    bool // what is loaded is told by records of the kernel's only, as before Linux 5.15
 	inseparable bool // single processes cannot be looked at, as in some kernels since
 	cookieless  bool // with Single: probes have no cookies, as before Linux 5.15
@@ -49,9 +52,10 @@ type Door struct {
 	files    map[file]*library
 	bounds   bounds
 
-	inseparable bool                      // Options.inseparable
-	separate    bool                      // the kernel can look at single processes
-	attached    uint16                    // libraries, ever
+	inseparable bool // Options.inseparable
+	separate    bool // the kernel can look at single processes
+	attached    int  // libraries, ever
+	places      [maxLibraries][maxFunctions]uint64
 	set         uint16                    // the probes of files that count, see arrange
 	away        map[int]map[int]time.Time // processes that call a function too often, until when they are let go of
 	users       users                     // while there are any
@@ -59,6 +63,7 @@ type Door struct {
 	closing     sync.WaitGroup            // probes that are on their way out
 	news        chan any                  // from the reader: a busy, the number of a process that calls, or loads
 
+	fresh    int         // the process that has just loaded a libcuda; 0: none
 	searched map[int]int // how often the libraries of a process were looked for; maxSearches: they are known
 	lastPID  int
 	young    map[int]int // processes that have begun lately: how often they were searched
@@ -163,7 +168,7 @@ func (d *Door) install(o Options) error {
 	}
 	d.watchEnds(spec)
 	if !o.mappings {
-		d.watchLoads(spec)
+		d.watchLoads(spec, o.faults || !faultsApart())
 	}
 	return nil
 }
@@ -182,11 +187,30 @@ func (d *Door) watchEnds(spec *ebpf.CollectionSpec) {
 }
 
 // watchLoads asks who loads a libcuda. Kernels before 5.15 do not tell.
-func (d *Door) watchLoads(spec *ebpf.CollectionSpec) {
-	o := struct {
-		Loading *ebpf.Program `ebpf:"loading"`
-	}{}
-	d.loading = spec.LoadAndAssign(&o, d.shared()) == nil && d.watch("vm_unmapped_area", o.Loading)
+func (d *Door) watchLoads(spec *ebpf.CollectionSpec, faults bool) {
+	if !faults {
+		o := struct {
+			Mapping *ebpf.Program `ebpf:"mapping"`
+		}{}
+		d.loading = spec.LoadAndAssign(&o, d.shared()) == nil && d.watch("mmap_lock_acquire_returned", o.Mapping)
+	}
+	if !d.loading {
+		o := struct {
+			Loading *ebpf.Program `ebpf:"loading"`
+		}{}
+		d.loading = spec.LoadAndAssign(&o, d.shared()) == nil && d.watch("vm_unmapped_area", o.Loading)
+	}
+}
+
+// faultsApart says whether page faults leave the lock of a process's mappings alone, as from Linux 6.4 on: then it is taken so seldom that a program can be
+// called each time.
+func faultsApart() bool {
+	kernel, err := btf.LoadKernelSpec()
+	if err != nil {
+		return false
+	}
+	var mapping *btf.Struct
+	return kernel.TypeByName("vm_area_struct", &mapping) == nil && slices.ContainsFunc(mapping.Members, func(m btf.Member) bool { return m.Name == "vm_lock_seq" })
 }
 
 // shared are the maps that all programs have together.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -77,7 +78,7 @@ func TestRead(t *testing.T) {
 		brief(t, r.dir, copyOf(t, r.dir), "sleep 50") // one may have its probes in time, and is then seen
 		return r.snapshot().Door.Unseen > 0
 	})
-	if n := int(r.door.attached); n > runs {
+	if n := r.door.attached; n > runs {
 		t.Errorf("%d were looked at, of %d that loaded one", n, runs)
 	}
 }
@@ -85,7 +86,7 @@ func TestRead(t *testing.T) {
 // Each run of a program has a libcuda that nobody had before and lives for 45 ms, while others begin all the time: what it calls 15 ms after it
 // has loaded that is seen, and that its first calls were missed is told.
 func TestFresh(t *testing.T) {
-	for name, o := range map[string]Options{"a program tells": {Libraries: []string{}}, "records tell": {Libraries: []string{}, mappings: true}} {
+	for name, o := range map[string]Options{"a program tells": {Libraries: []string{}}, "that for older kernels tells": {Libraries: []string{}, faults: true}, "records tell": {Libraries: []string{}, mappings: true}} {
 		t.Run(name, func(t *testing.T) {
 			leaving.Wait() // the kernel sets no probes meanwhile
 			r := newRig(t, 1, o)
@@ -140,7 +141,14 @@ func TestLoadedBefore(t *testing.T) {
 
 // A library whose alignment is above a page is loaded in another way, from glibc 2.35 on: its place is reserved first.
 func TestAligned(t *testing.T) {
-	r := newRig(t, 1, Options{Libraries: []string{}})
+	for name, o := range map[string]Options{"a program tells": {Libraries: []string{}}, "that for older kernels tells": {Libraries: []string{}, faults: true}} {
+		t.Run(name, func(t *testing.T) { testAligned(t, o) })
+	}
+}
+
+func testAligned(t *testing.T, o Options) {
+	t.Helper()
+	r := newRig(t, 1, o)
 	at := copyOf(t, r.dir)
 	b, err := os.ReadFile(cudatest.Library(at))
 	if err != nil {
@@ -189,5 +197,40 @@ func TestSecond(t *testing.T) {
 		case <-time.After(time.Second):
 			t.Fatal("it is not looked for any more")
 		}
+	}
+}
+
+// A library that asks for an address, as its first segment is to lie at another one than 0, is looked at as it is loaded, too.
+func TestPlacedLibrary(t *testing.T) {
+	if !faultsApart() {
+		t.Skip("this kernel does not tell who loads such a one")
+	}
+	r := newRig(t, 1, Options{Libraries: []string{}})
+	at := t.TempDir()
+	build := exec.Command("gcc", "-shared", "-fPIC", "-O2", "-Wl,-Ttext-segment=0x12345000", "-o", cudatest.Library(at), filepath.Join(cudatest.Source(t), "fakecuda.c"), "-lpthread") //nolint:gosec // a test
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	brief(t, r.dir, at, "sleep 200", "device 0", "alloc a 1000", "alloc b 2000")
+	want := []string{"cuMemAlloc_v2 1000 0 0", "cuMemAlloc_v2 2000 0 0"}
+	if r.settled(len(want)); !slices.Equal(said(r.seen), want) {
+		t.Errorf("%v", said(r.seen))
+	}
+}
+
+// The first process of a new libcuda makes a context some time after it has loaded that: none of its calls was missed that matters.
+func TestFirstOfItsLibrary(t *testing.T) {
+	r := newRig(t, 1, Options{Libraries: []string{}})
+	if !r.door.toldOfLoads() || r.door.Single() {
+		t.Skip("this kernel does not tell who loads a libcuda, or sets probes one at a time")
+	}
+	p := cudatest.Start(t, exec.Command(filepath.Join(r.dir, "play"), cudatest.Library(copyOf(t, r.dir)))) //nolint:gosec // a test
+	p.Do("sleep 300", "device 0", "alloc a 1000", "alloc b 2000", "free a")
+	r.settled(2)
+	if q := r.of(p.PID()); q == nil || !q.Whole || q.Live != 2000 || q.Peak != 3000 {
+		t.Errorf("%+v", q)
+	}
+	if n := r.snapshot().Door.Unseen; n > 0 {
+		t.Errorf("%d processes are said to have been missed", n)
 	}
 }

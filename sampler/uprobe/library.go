@@ -24,16 +24,23 @@ type file struct{ device, inode uint64 }
 
 // library is one libcuda that is looked at.
 type library struct {
-	number     uint16
+	number     uint16   // below maxLibraries
 	file       *os.File // open, for the process by whose path it was found may end
 	pid        int      // of that process; 0: the system has it
 	executable *link.Executable
 	functions  []int                  // of request.Functions, that it has
 	places     map[int]uint64         // of those, in the file
+	others     []string               // that it has in the place of such, which nobody looks at
 	links      map[int][]link.Link    // of all processes, by function; all at once by together
 	apart      map[target][]link.Link // of single processes
-	older      map[int]bool           // processes that were there before
+	older      map[int]bool           // processes that were there before; false: that has loaded it just before, as was heard
 	since      time.Time              // when it was looked at
+}
+
+// heardOf says whether it was heard that a process has loaded it just before it was looked at.
+func (l *library) heardOf(pid int) bool {
+	before, known := l.older[pid]
+	return known && !before
 }
 
 // together is in the place of a function for all those whose probes are set at once.
@@ -74,7 +81,7 @@ func systemLibraries(env func(string) string) []string {
 	return dirs
 }
 
-// maxLibraries are looked at: each container may have one of its own, and they come and go.
+// maxLibraries are looked at: each container may have one of its own, and they come and go. It is LIBRARIES of probe.c.
 const maxLibraries = 64
 
 // attach looks at a library, once for each file; pid: the process that has it, 0: the system.
@@ -91,9 +98,10 @@ func (d *Door) attach(path string, pid int) (lib *library, err error) {
 		return nil, nil
 	}
 	d.attached++
-	lib = &library{number: d.attached, pid: pid, older: running(), apart: map[target][]link.Link{}}
-	lib.functions, lib.places = functionsOf(path)
+	lib = &library{number: d.freeNumber(), pid: pid, older: running(), apart: map[target][]link.Link{}}
+	lib.functions, lib.places, lib.others = functionsOf(path)
 	d.files[id] = lib
+	d.place(lib)
 	if len(lib.functions) == 0 { // of 32 bits, or no library at all
 		return lib, nil
 	}
@@ -104,7 +112,7 @@ func (d *Door) attach(path string, pid int) (lib *library, err error) {
 		lib.functions = nil
 		return lib, nil
 	}
-	if pid > 0 {
+	if pid > 0 && pid != d.fresh {
 		d.tracker.Late(pid, d.clock.Now()) // before its calls come
 	}
 	d.objects.Libraries.Set(uint32(len(d.files))) //nolint:errcheck,gosec // the map is there; below maxLibraries
@@ -113,6 +121,23 @@ func (d *Door) attach(path string, pid int) (lib *library, err error) {
 		d.separate = !d.inseparable && d.separable(lib)
 	}
 	return lib, err
+}
+
+// freeNumber is one that no library has.
+func (d *Door) freeNumber() uint16 {
+	var taken [maxLibraries]bool
+	for _, lib := range d.files {
+		taken[lib.number] = true
+	}
+	return uint16(slices.Index(taken[:], false)) //nolint:gosec // there is one where there is room for a library
+}
+
+// place tells the programs in the kernel where the functions of a library are, by which they tell apart the copies that a process has.
+func (d *Door) place(lib *library) {
+	for n, at := range lib.places {
+		d.places[lib.number][n] = at
+	}
+	d.objects.Places.Set(d.places) //nolint:errcheck // the map is there
 }
 
 // makeRoom takes the probes from libraries whose processes, as far as is known, have ended.

@@ -20,6 +20,9 @@ const (
 	// The kernel tells of a mapping some microseconds before it is there, and who makes it may not run meanwhile.
 	triesToLoad = 8
 	firstTry    = time.Millisecond // each further pause is twice as long
+
+	// noContextWithin: a driver takes longer to begin and to make a context, and the probes are set some milliseconds later.
+	noContextWithin = 50 * time.Millisecond
 )
 
 // toldOfLoads says whether the kernel tells who loads a libcuda.
@@ -35,8 +38,14 @@ func (d *Door) load(l loads) {
 		d.tracker.Meet(l.pid)
 	}
 	lib := d.withInode(l.inode)
-	if l.inode != 0 && (lib == nil || l.at.Before(lib.since)) {
-		d.tracker.Late(l.pid, d.clock.Now())
+	if l.inode != 0 && (lib == nil || l.at.Before(lib.since) && !lib.heardOf(l.pid)) {
+		if now := d.clock.Now(); now.Sub(l.at) <= noContextWithin && !d.single {
+			d.fresh = l.pid
+			d.tracker.Loads(l.pid, now)
+		} else {
+			d.tracker.Late(l.pid, now)
+		}
+		defer func() { d.fresh = 0 }()
 	}
 	d.searched[l.pid] = 0      // it may be its second one
 	found := d.searchIn(l.pid) // of any: it may be one that it has had before

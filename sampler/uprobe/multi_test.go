@@ -21,7 +21,7 @@ func TestHave(t *testing.T) {
 	needDoor(t, err)
 	defer d.Close()
 	path := cudatest.Library(cudatest.Build(t))
-	_, places := functionsOf(path)
+	_, places, _ := functionsOf(path)
 	x, err := link.OpenExecutable(path)
 	if err != nil {
 		t.Fatal(err)

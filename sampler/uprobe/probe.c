@@ -2,7 +2,7 @@
 
 // The kernel's half of requests: one program for all entries of libcuda's functions, one for
 // all returns. What a call means is in its cookie (see Cookie in sampler/request), so that a new function is a
-// row there and nothing here. Three more tell how a process ended that was refused memory, that one gave way to another
+// row there and nothing here. Others tell how a process ended that was refused memory, that one gave way to another
 // program, and that one loads a libcuda. Compiled by bpf2go while developing: see generate.go.
 
 #include <linux/bpf.h>
@@ -59,6 +59,7 @@ enum { EFFECT_GIVES = 1, EFFECT_TAKES, EFFECT_MAPS, EFFECT_UNMAPS, EFFECT_NAMES,
 enum { PLACE_CURRENT = 0, PLACE_PROPERTIES, PLACE_POOL, PLACE_DEVICE, PLACE_STREAM, PLACE_LOCATION, PLACE_NODE, PLACE_PITCH };
 
 #define FUNCTIONS 64
+#define LIBRARIES 64
 #define DEPTH 8
 // In the place of a function, what has happened to the process.
 #define ENDED 255  // with that status
@@ -85,12 +86,21 @@ struct event {
 struct call {
 	__u64 began, size, address, other, pool;
 	__u64 times; // size was multiplied by
+	__u64 copy;  // of libcuda, see copy_of
 	__s32 device;
 };
 
-struct thread {
+// A process may have several copies of libcuda, each with a current context of its own in each thread.
+#define COPIES 2 // of a thread that are kept: those whose context it has set last
+struct stack {
+	__u64 copy;
 	__u32 depth;
 	__u64 contexts[DEPTH];
+};
+
+struct thread {
+	__u32 newest;
+	struct stack stacks[COPIES];
 };
 
 // What a thread was answered last that asked for memory.
@@ -187,6 +197,7 @@ __u32 contexts_missed;   // changes of contexts are not seen any more: what is k
 __u32 live[FUNCTIONS];
 __u32 libraries; // that are looked at
 __u32 most[FUNCTIONS];
+__u64 places[LIBRARIES][FUNCTIONS]; // of functions in their file
 
 // The pid namespace in which pids are told; 0: that of the machine.
 volatile const __u64 namespace_device = 0;
@@ -229,43 +240,74 @@ static __always_inline __u64 who(void)
 	return (__u64)info.tgid << 32 | info.pid;
 }
 
-static __always_inline void set_current(__u64 thread, __u64 effect, __u64 context)
+// copy_of is where in the process the file begins that the function is of. The same file may be several libraries (see entry), so that the number of
+// the library does not tell.
+static __always_inline __u64 copy_of(struct pt_regs *r, __u64 cookie)
 {
-	struct thread fresh = {}, *t = bpf_map_lookup_elem(&threads, &thread);
+	return PLACE_OF(r) - places[LIBRARY(cookie) & (LIBRARIES - 1)][FUNCTION(cookie) & (FUNCTIONS - 1)];
+}
+
+static __always_inline struct stack *stack_of(struct thread *t, __u64 copy)
+{
+#pragma unroll
+	for (int i = 0; i < COPIES; i++)
+		if (t->stacks[i].copy == copy)
+			return &t->stacks[i];
+	return NULL;
+}
+
+static const struct thread no_thread = {};
+
+static __always_inline void set_current(__u64 thread, __u64 copy, __u64 effect, __u64 context)
+{
+	struct thread *t = bpf_map_lookup_elem(&threads, &thread);
 	if (!t) {
-		bpf_map_update_elem(&threads, &thread, &fresh, BPF_ANY);
+		bpf_map_update_elem(&threads, &thread, &no_thread, BPF_ANY);
 		t = bpf_map_lookup_elem(&threads, &thread);
 		if (!t)
 			return;
 	}
+	struct stack *s = stack_of(t, copy);
+	if (!s) {
+		__u32 at = (t->newest + 1) & (COPIES - 1);
+		t->newest = at;
+		s = &t->stacks[at];
+		*s = (struct stack){.copy = copy};
+	}
 	if (effect == EFFECT_PUSHES || effect == EFFECT_MAKES) {
-		if (t->depth < DEPTH - 1)
-			t->depth += 1;
+		if (s->depth < DEPTH - 1)
+			s->depth += 1;
 	} else if (effect == EFFECT_POPS) {
-		t->contexts[t->depth & (DEPTH - 1)] = 0;
-		if (t->depth > 0)
-			t->depth -= 1;
+		s->contexts[s->depth & (DEPTH - 1)] = 0;
+		if (s->depth > 0)
+			s->depth -= 1;
 		return;
 	}
-	t->contexts[t->depth & (DEPTH - 1)] = context;
+	s->contexts[s->depth & (DEPTH - 1)] = context;
+}
+
+// top is the context that a thread has set last and not taken back; 0: not known.
+static __always_inline __u64 top(__u64 thread, __u64 copy)
+{
+	struct thread *t = bpf_map_lookup_elem(&threads, &thread);
+	struct stack *s = t ? stack_of(t, copy) : NULL;
+	return s ? s->contexts[s->depth & (DEPTH - 1)] : 0;
 }
 
 // end_context takes a context that ends from the thread.
-static __always_inline void end_context(__u64 thread, __u64 context)
+static __always_inline void end_context(__u64 thread, __u64 copy, __u64 context)
 {
-	struct thread *t = bpf_map_lookup_elem(&threads, &thread);
-	if (t && context && t->contexts[t->depth & (DEPTH - 1)] == context)
-		set_current(thread, EFFECT_POPS, 0);
+	if (context && top(thread, copy) == context)
+		set_current(thread, copy, EFFECT_POPS, 0);
 }
 
-static __always_inline __u64 current_context(__u64 thread)
+static __always_inline __u64 current_context(__u64 thread, __u64 copy)
 {
 	__u32 pid = bpf_get_current_pid_tgid() >> 32;
 	__u8 *caller = bpf_map_lookup_elem(&callers, &pid);
 	if (contexts_missed || (caller && *caller & CONTEXTS_MISSED))
 		return 0;
-	struct thread *t = bpf_map_lookup_elem(&threads, &thread);
-	return t ? t->contexts[t->depth & (DEPTH - 1)] : 0;
+	return top(thread, copy);
 }
 
 // Who reads looks before it says what has happened, once a second at least. To be woken for each call costs it more than what that says: it is for what
@@ -290,7 +332,7 @@ static __always_inline void tell(__u64 cookie, __u64 thread, struct call *c, __s
 	e->size = c->size;
 	e->address = c->address;
 	e->other = c->other;
-	e->context = c->pool ? c->pool : current_context(thread);
+	e->context = c->pool ? c->pool : current_context(thread, c->copy);
 	e->pid = thread >> 32;
 	e->tid = (__u32)thread;
 	e->answer = answer;
@@ -413,7 +455,7 @@ int entered(struct pt_regs *r)
 	__sync_fetch_and_add(&counts[FUNCTION(cookie) & (FUNCTIONS - 1)], 1);
 	__u64 effect = EFFECT(cookie);
 	struct arguments a = TAKE(r);
-	struct call c = {.began = now, .device = -1};
+	struct call c = {.began = now, .copy = copy_of(r, cookie), .device = -1};
 	if (too_often(cookie, thread, c.began))
 		return 0;
 	c.size = SIZE_ARG(cookie) ? argument(&a, SIZE_ARG(cookie)) : 0;
@@ -442,7 +484,7 @@ int entered(struct pt_regs *r)
 			note(0); // also where a process with that number has called before
 		tell(cookie, thread, &c, 0);
 		if (effect == EFFECT_ENDS)
-			end_context(thread, c.address);
+			end_context(thread, c.copy, c.address);
 		return 0;
 	}
 	struct call_key key = {thread, FUNCTION(cookie), FRAME(r)};
@@ -488,7 +530,7 @@ int returned(struct pt_regs *r)
 	case EFFECT_PUSHES:
 	case EFFECT_POPS:
 		if (!answer)
-			set_current(thread, effect, c.address);
+			set_current(thread, c.copy, effect, c.address);
 		return 0;
 	}
 	if (PLACE_KIND(cookie) == PLACE_PITCH) {
@@ -503,7 +545,7 @@ int returned(struct pt_regs *r)
 		c.address = given;
 	}
 	if (answer == 0 && effect == EFFECT_MAKES)
-		set_current(thread, effect, c.address);
+		set_current(thread, c.copy, effect, c.address);
 	if (effect == EFFECT_GIVES && inner(thread, &c, answer))
 		return 0;
 	if (answer == REFUSED && effect != EFFECT_MAPS)
@@ -622,8 +664,33 @@ static __always_inline int tell_load(struct file *file)
 	return 1;
 }
 
-// loading is called for each mapping that the kernel finds a place for, on the machine: the first one of a library is such a one. Most are of
-// no file, and leave it at once. The mapping itself comes microseconds later.
+// mapped_file is the file of which the system call that the thread is in maps a part; NULL: it maps none.
+static __always_inline struct file *mapped_file(struct task_struct *task, struct pt_regs *r)
+{
+	struct file *file = NULL;
+	int fd = ARG5(r);
+	if (fd >= 0)
+		bpf_probe_read_kernel(&file, sizeof(file), task->files->fdt->fd + fd);
+	return file;
+}
+
+// mapping is called whenever a lock of a process's mappings was taken, on the machine. Most are of no mmap, or of no file that is to run, and leave it at
+// once. The mapping itself comes microseconds later.
+SEC("raw_tp/mmap_lock_acquire_returned")
+int mapping(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct task_struct *task = (void *)bpf_get_current_task_btf();
+	struct pt_regs *r = (void *)bpf_task_pt_regs((void *)task);
+	if (!ctx->args[1] || !IS_MMAP(r) || !(ARG3(r) & EXECUTABLE) || !task->files) // 1: to change them
+		return 0;
+	struct file *file = mapped_file(task, r);
+	if (file)
+		tell_load(file);
+	return 0;
+}
+
+// loading does the same where each page fault takes that lock: it is called for each mapping that the kernel finds a place for. The first one of a library
+// is such a one, unless the library asks for an address.
 SEC("raw_tp/vm_unmapped_area")
 int loading(void *ctx)
 {
@@ -632,9 +699,8 @@ int loading(void *ctx)
 	struct file *file = NULL;
 	if (!IS_MMAP(r) || !task->files)
 		return 0;
-	int fd = ARG5(r);
-	if (fd >= 0) {
-		if ((MMAP_FLAGS(r) & DENY_WRITE || ARG3(r) & EXECUTABLE) && !bpf_probe_read_kernel(&file, sizeof(file), task->files->fdt->fd + fd) && file)
+	if ((int)ARG5(r) >= 0) {
+		if ((MMAP_FLAGS(r) & DENY_WRITE || ARG3(r) & EXECUTABLE) && (file = mapped_file(task, r)))
 			tell_load(file);
 		return 0;
 	}

@@ -30,6 +30,7 @@ type probeCall struct {
 	Other   uint64
 	Pool    uint64
 	Times   uint64
+	Copy    uint64
 	Device  int32
 	_       [4]byte
 }
@@ -63,10 +64,16 @@ type probePaceKey struct {
 }
 
 type probeThread struct {
-	_        structs.HostLayout
-	Depth    uint32
-	_        [4]byte
-	Contexts [8]uint64
+	_      structs.HostLayout
+	Newest uint32
+	_      [4]byte
+	Stacks [2]struct {
+		_        structs.HostLayout
+		Copy     uint64
+		Depth    uint32
+		_        [4]byte
+		Contexts [8]uint64
+	}
 }
 
 // Names of all BPF objects in the ELF.
@@ -84,6 +91,7 @@ const (
 	probeProgEntered        = "entered"
 	probeProgExeced         = "execed"
 	probeProgLoading        = "loading"
+	probeProgMapping        = "mapping"
 	probeProgReturned       = "returned"
 	probeVarContextsMissed  = "contexts_missed"
 	probeVarCounts          = "counts"
@@ -94,6 +102,7 @@ const (
 	probeVarNamespaceDevice = "namespace_device"
 	probeVarNamespaceInode  = "namespace_inode"
 	probeVarOnlyCookie      = "only_cookie"
+	probeVarPlaces          = "places"
 )
 
 // loadProbe returns the embedded CollectionSpec for probe.
@@ -142,6 +151,7 @@ type probeProgramSpecs struct {
 	Entered  *ebpf.ProgramSpec `ebpf:"entered"`
 	Execed   *ebpf.ProgramSpec `ebpf:"execed"`
 	Loading  *ebpf.ProgramSpec `ebpf:"loading"`
+	Mapping  *ebpf.ProgramSpec `ebpf:"mapping"`
 	Returned *ebpf.ProgramSpec `ebpf:"returned"`
 }
 
@@ -171,6 +181,7 @@ type probeVariableSpecs struct {
 	NamespaceDevice *ebpf.VariableSpec `ebpf:"namespace_device"`
 	NamespaceInode  *ebpf.VariableSpec `ebpf:"namespace_inode"`
 	OnlyCookie      *ebpf.VariableSpec `ebpf:"only_cookie"`
+	Places          *ebpf.VariableSpec `ebpf:"places"`
 }
 
 // probeObjects contains all objects after they have been loaded into the kernel.
@@ -227,6 +238,7 @@ type probeVariables struct {
 	NamespaceDevice *ebpf.Variable `ebpf:"namespace_device"`
 	NamespaceInode  *ebpf.Variable `ebpf:"namespace_inode"`
 	OnlyCookie      *ebpf.Variable `ebpf:"only_cookie"`
+	Places          *ebpf.Variable `ebpf:"places"`
 }
 
 // probePrograms contains all programs after they have been loaded into the kernel.
@@ -237,6 +249,7 @@ type probePrograms struct {
 	Entered  *ebpf.Program `ebpf:"entered"`
 	Execed   *ebpf.Program `ebpf:"execed"`
 	Loading  *ebpf.Program `ebpf:"loading"`
+	Mapping  *ebpf.Program `ebpf:"mapping"`
 	Returned *ebpf.Program `ebpf:"returned"`
 }
 
@@ -246,6 +259,7 @@ func (p *probePrograms) Close() error {
 		p.Entered,
 		p.Execed,
 		p.Loading,
+		p.Mapping,
 		p.Returned,
 	)
 }

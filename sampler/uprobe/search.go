@@ -27,7 +27,7 @@ func Await(ctx context.Context, t *request.Tracker, libraries []string) bool {
 	}
 	tries := map[int]int{}
 	for turn := 0; ; turn++ {
-		if turn%installs == 0 && slices.ContainsFunc(libraries, func(path string) bool { list, _ := functionsOf(path); return len(list) > 0 }) {
+		if turn%installs == 0 && slices.ContainsFunc(libraries, func(path string) bool { list, _, _ := functionsOf(path); return len(list) > 0 }) {
 			return true
 		}
 		for pid := range t.PIDs() {
@@ -128,7 +128,14 @@ func (d *Door) searchIn(pid int) (found bool) {
 	d.searched[pid]++
 	for _, path := range libcudaOf(pid) {
 		found, d.searched[pid] = true, maxSearches
-		if lib, _ := d.attach(path, pid); lib != nil && lib.older[pid] {
+		lib, _ := d.attach(path, pid)
+		if lib != nil && pid == d.fresh {
+			lib.older[pid] = false // it has loaded it meanwhile
+		}
+		if lib != nil && len(lib.others) > 0 {
+			d.tracker.Blind(pid)
+		}
+		if lib != nil && lib.older[pid] {
 			d.tracker.Late(pid, d.clock.Now())
 		}
 	}

@@ -5,19 +5,22 @@ package uprobe
 import (
 	"bytes"
 	"debug/elf"
+	"regexp"
+	"slices"
 
 	"nvpeak/sampler/request"
 )
 
-// functionsOf are the functions that a library has, as a program that is linked with it would find them, and their places in the file.
-func functionsOf(path string) (list []int, places map[int]uint64) {
+// functionsOf are the functions that a library has, as a program that is linked with it would find them, and their places in the file; others: those that
+// it has in the place of such.
+func functionsOf(path string) (list []int, places map[int]uint64, others []string) {
 	f, err := elf.Open(path)
 	if err != nil {
-		return nil, nil
+		return nil, nil, nil
 	}
 	defer f.Close() //nolint:errcheck // it was only read
 	if f.Class != elf.ELFCLASS64 {
-		return nil, nil
+		return nil, nil, nil
 	}
 	symbols, err := f.DynamicSymbols()
 	if err != nil { // sections are for linkers: what loads it needs none
@@ -37,7 +40,29 @@ func functionsOf(path string) (list []int, places map[int]uint64) {
 			places[n] = placeOf(f, at)
 		}
 	}
-	return list, places
+	return list, places, otherVersions(has)
+}
+
+var version = regexp.MustCompile(`_v\d+(_ptsz)?$`)
+
+// otherVersions are functions that give memory of a GPU or take it back and of which a library has only versions that are not known: other arguments may be in them, as of the first
+// versions, whose sizes have 32 bits.
+func otherVersions(has map[string]uint64) (names []string) {
+	known := map[string]bool{}
+	for i := range request.Functions {
+		if f := &request.Functions[i]; f.Effect <= request.Unmaps && f.Memory != request.Host {
+			_, ok := has[f.Name]
+			base := version.ReplaceAllString(f.Name, "")
+			known[base] = known[base] || ok
+		}
+	}
+	for name := range has {
+		if ok, asked := known[version.ReplaceAllString(name, "")]; asked && !ok {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 // placeOf is where in a file an address is loaded from.

@@ -27,7 +27,7 @@ func TestAliases(t *testing.T) {
 	if out, err := exec.Command("gcc", "-shared", "-fPIC", "-o", lib, filepath.Join(dir, "x.c")).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	if list, _ := functionsOf(lib); len(list) != 1 || request.Functions[list[0]].Name != "cuMemAllocAsync" {
+	if list, _, _ := functionsOf(lib); len(list) != 1 || request.Functions[list[0]].Name != "cuMemAllocAsync" {
 		t.Errorf("%v", list)
 	}
 }
@@ -53,8 +53,8 @@ func TestWithoutSections(t *testing.T) {
 		if err := os.WriteFile(lib, withoutSections(t, r.dir), 0o700); err != nil { //nolint:gosec // it is loaded
 			t.Fatal(err)
 		}
-		want, at := functionsOf(cudatest.Library(r.dir))
-		if list, places := functionsOf(lib); !slices.Equal(list, want) || !maps.Equal(places, at) || len(list) == 0 {
+		want, at, _ := functionsOf(cudatest.Library(r.dir))
+		if list, places, _ := functionsOf(lib); !slices.Equal(list, want) || !maps.Equal(places, at) || len(list) == 0 {
 			t.Errorf("%v, not %v", list, want)
 		}
 		p := cudatest.Start(t, exec.Command(filepath.Join(r.dir, "play"), lib))
@@ -82,9 +82,32 @@ func FuzzFunctions(f *testing.F) {
 		if err := os.WriteFile(path, b, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		list, places := functionsOf(path)
+		list, places, _ := functionsOf(path)
 		if len(list) != len(places) {
 			t.Errorf("%v, %v", list, places)
 		}
 	})
+}
+
+// A libcuda of which some functions have only names that are not known, as those of before CUDA 3.2: that is told, and no process that has it is said to be seen whole.
+func TestOtherVersions(t *testing.T) {
+	r := newRig(t, 1, Options{Libraries: []string{}})
+	at := t.TempDir()
+	b, err := os.ReadFile(cudatest.Library(r.dir))
+	if err == nil { // a name of the same length, which is none of libcuda's: what is looked for by the old one is not there
+		err = os.WriteFile(cudatest.Library(at), bytes.ReplaceAll(b, []byte("cuMemFree_v2\x00"), []byte("cuMemFree_v9\x00")), 0o700) //nolint:gosec // it is loaded
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, others := functionsOf(cudatest.Library(r.dir)); len(others) > 0 {
+		t.Errorf("of one that has all: %v", others)
+	}
+	p := cudatest.Start(t, exec.Command(filepath.Join(r.dir, "play"), cudatest.Library(at))) //nolint:gosec // a test
+	p.Do("sleep 300", "device 0", "alloc a 1000")
+	r.settled(1)
+	if q := r.of(p.PID()); q == nil || q.Whole || !q.Missed {
+		t.Errorf("%+v", q)
+	}
+	r.until("it is told", func() bool { return slices.Equal(r.snapshot().Door.Other, []string{"cuMemFree_v9"}) })
 }

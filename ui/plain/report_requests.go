@@ -17,12 +17,19 @@ func seesRequests(list []report.Process) bool {
 	return slices.ContainsFunc(list, func(q report.Process) bool { return q.Requests != nil })
 }
 
+// atLeast follows a count of which not all was seen.
+const atLeast = "+"
+
 // requestCells are the columns of one process.
 func requestCells(r *sampler.Requests) []string {
 	if r == nil {
 		return []string{"N/A", "N/A", "N/A"}
 	}
-	return []string{r.Largest.String(), strconv.Itoa(r.Refused), strconv.Itoa(r.Flushes)}
+	more := ""
+	if r.Missed {
+		more = atLeast
+	}
+	return []string{r.Largest.String(), strconv.Itoa(r.Refused) + more, strconv.Itoa(r.Flushes) + more}
 }
 
 // processPeak is the peak of a process, whether it is exact, and when it was: the driver and its callers remember peaks of

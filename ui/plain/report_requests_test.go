@@ -19,6 +19,8 @@ func TestReportOfRequests(t *testing.T) {
 	early.PID, early.Peak = 9, &report.Peak{Peak: sampler.Peak{Bytes: 8 * sampler.GiB, Source: sampler.PeakDriver, Time: r.Start.Add(-time.Hour)}}
 	seen.PID, seen.Peak = 8, &report.Peak{Peak: sampler.Peak{Bytes: 9 * sampler.GiB, Source: sampler.PeakCalls, Time: r.Start.Add(time.Minute)}, T: 60}
 	seen.Requests = &sampler.Requests{Largest: 3 * sampler.GiB, Refused: 4, Flushes: 17}
+	missed := seen
+	missed.Requests = &sampler.Requests{Largest: 3 * sampler.GiB, Refused: 3999, Missed: true}
 	for _, row := range []struct {
 		list       []report.Process
 		text, html []string // what is there
@@ -28,6 +30,7 @@ func TestReportOfRequests(t *testing.T) {
 		{[]report.Process{r.Processes[0], seen}, []string{"LARGEST REQUEST  REFUSED  NEAR MISSES", "9.0 GiB exact", "3.0 GiB        4           17", "N/A      N/A          N/A"},
 			[]string{`<th class="r">largest request</th><th class="r">refused</th><th class="r">near misses</th>`, `<td class="r">9.0 GiB exact</td>`,
 				`<td class="r">3.0 GiB</td><td class="r">4</td><td class="r">17</td>`, `<td class="r">N/A</td><td class="r">N/A</td><td class="r">N/A</td>`}, "?"},
+		{[]report.Process{missed}, []string{"3.0 GiB    3999+           0+"}, []string{`<td class="r">3.0 GiB</td><td class="r">3999+</td><td class="r">0+</td>`}, "?"},
 		{[]report.Process{early}, []string{"8.0 GiB exact  earlier"}, []string{`<td class="r">8.0 GiB exact</td><td class="r">earlier</td>`}, "?"},
 	} {
 		r.Processes = row.list

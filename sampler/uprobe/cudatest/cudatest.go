@@ -20,7 +20,7 @@ import (
 // Build compiles the fake libcuda and the program that plays allocators, once for each state of their sources.
 func Build(t testing.TB) (dir string) {
 	t.Helper()
-	from := home(t)
+	from := Source(t)
 	sum := sha256.New()
 	sources, err := filepath.Glob(filepath.Join(from, "*"))
 	for _, name := range sources {
@@ -77,8 +77,8 @@ func another() string {
 // Library is the fake libcuda in a directory made by Build.
 func Library(dir string) string { return filepath.Join(dir, "libcuda.so.1") }
 
-// home is testdata/fakecuda.
-func home(t testing.TB) string {
+// Source is testdata/fakecuda.
+func Source(t testing.TB) string {
 	t.Helper()
 	at, err := os.Getwd()
 	if err != nil {
