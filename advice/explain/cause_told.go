@@ -29,9 +29,14 @@ var causesTold = []causeRow{
 			return f.words.Say("why.told_instances")
 		}},
 	{id: "told", cause: CauseLeak, reason: "https://github.com/huggingface/sentence-transformers/issues/522",
-		when:       func(f *failure) bool { return f.keepsOutputs() },
-		confidence: always(0.66),
-		evidence:   func(f *failure) string { return f.words.Say("why.told_results") }},
+		when: func(f *failure) bool { return f.keepsOutputs() },
+		confidence: func(f *failure) float64 {
+			if f.encodesToGPU() {
+				return 0.93 // holes are what pieces of many lengths leave between those that stay
+			}
+			return 0.66
+		},
+		evidence: func(f *failure) string { return f.words.Say("why.told_results") }},
 	{id: "told", cause: CauseLeak, reason: "https://docs.pytorch.org/tutorials/intermediate/reinforcement_q_learning.html",
 		when: func(f *failure) bool {
 			return f.told(sampler.ToldReplay) && !f.onHost() && f.inTraining() && f.event.Kind != sampler.KindXLA // which makes it whole at the start

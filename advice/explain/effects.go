@@ -148,9 +148,9 @@ func (f *failure) fragmentationSure() float64 {
 }
 
 // mostlyHoles: more than half of what the allocator holds is unallocated, and more than was asked for: whatever that was for, the
-// remains of another phase kept it out.
+// remains of another phase kept it out. Where spikes were known to grow they are what the last one left, and this one is larger.
 func (f *failure) mostlyHoles() bool {
-	return f.unallocated.Or(0) >= f.requested.Or(0) && f.requested.Known() && f.unallocatedShare() > 0.5
+	return !f.toldOfSpikes() && f.unallocated.Or(0) >= f.requested.Or(0) && f.requested.Known() && f.unallocatedShare() > 0.5
 }
 
 // stateDominated: most of the memory does not depend on the batch.

@@ -198,7 +198,10 @@ var fixesData = []fixRow{
 	{id: FixLeak, source: "https://huggingface.co/docs/transformers/main_classes/trainer",
 		kinds: ownCode, cost: 0.03,
 		lives: map[string]float64{CauseLeak: 0.95, CauseValidationSpike: 0.96},
-		when:  func(f *failure) bool { _, piles := f.piles(); return piles || f.resultsPile() || f.keepsResults() },
+		when: func(f *failure) bool {
+			_, piles := f.piles()
+			return piles || f.resultsPile() || f.keepsResults() && !f.growsByDesign()
+		},
 		reach: func(f *failure) float64 {
 			if f.inTrainerEvaluation() && !f.joinsPredictions() && f.inFunction("generate", "beam_search") {
 				return 0.5 // what it keeps are numbers of tokens; keys and values follow batch, beams and length

@@ -4,13 +4,19 @@ import (
 	"slices"
 	"strings"
 
+	"nvpeak/advice/command"
 	"nvpeak/sampler"
 	"nvpeak/sampler/tools"
 )
 
 // growsByDesign: the program adds to what it fits as it goes on, as gaussians are split, so that growth is no leak.
 func (f *job) growsByDesign() bool {
-	return f.tool != nil && f.tool.Grows || f.splats()
+	return f.tool != nil && f.tool.Grows || f.splats() || f.unfreezes()
+}
+
+// unfreezes: the command says that layers are trained one after another.
+func (f *job) unfreezes() bool {
+	return slices.ContainsFunc(f.command.Arguments(), func(a command.Argument) bool { return strings.Contains(a.Plain, "unfreez") })
 }
 
 // causesGrowing: growth that is meant.

@@ -186,7 +186,7 @@ func (f *facts) printsAllocated() bool {
 // before, so nothing is kept and no batch is to blame: the room lay in pieces.
 func (f *facts) heldMore() bool {
 	most, known := f.context.MostAllocated.Value()
-	return known && f.allocated.Known() && f.requested.Known() && !f.onHost() && most <= f.total.Or(0) && f.allocated.Or(0)+f.requested.Or(0) < partOf(most, 0.98)
+	return known && f.allocated.Known() && f.requested.Known() && !f.onHost() && !f.toldOfGrowth() && most <= f.total.Or(0) && f.allocated.Or(0)+f.requested.Or(0) < partOf(most, 0.98)
 }
 
 // risesAtEnd: the last stretches rose by large steps, as results that are kept do within one validation.
@@ -256,7 +256,7 @@ func (f *facts) grewUnallocated() bool {
 // keepsResults: within one validation memory rose from stretch to stretch, which a missing no_grad or a
 // large batch does not do: outputs are kept on the GPU.
 func (f *facts) keepsResults() bool {
-	return !f.onHost() && f.phase() == sampler.PhaseValidation && (f.collects() || !f.writesInEvaluation() && (f.risesAtEnd() || f.toldOfGrowth() || f.inTrainerEvaluation()) || f.told(sampler.ToldResults) || f.told(sampler.ToldGrowth) && (f.inFunction("validation_step", "test_step") || f.told(sampler.ToldTried+"batch")))
+	return !f.onHost() && f.phase() == sampler.PhaseValidation && (f.collects() || !f.writesInEvaluation() && (f.risesAtEnd() || f.toldOfBatches() || f.inTrainerEvaluation()) || f.told(sampler.ToldResults) || f.told(sampler.ToldGrowth) && (f.inFunction("validation_step", "test_step") || f.told(sampler.ToldTried+"batch")))
 }
 
 var (
@@ -281,8 +281,14 @@ func (f *facts) joinsKept() bool {
 }
 
 // keepsOutputs: a model runs over so many inputs, or its outputs are said to stay on the GPU, that what it returns is what fills it.
-func (f *facts) keepsOutputs() bool {
-	return f.told(sampler.ToldResults) && !f.onHost() && f.phase() != sampler.PhaseValidation && f.phase() != sampler.PhaseTraining && !f.told(sampler.ToldTraining) && !f.numbers()
+func (f *failure) keepsOutputs() bool {
+	return f.encodesToGPU() || f.told(sampler.ToldResults) && !f.onHost() && f.phase() != sampler.PhaseValidation && f.phase() != sampler.PhaseTraining && !f.told(sampler.ToldTraining) && !f.numbers()
+}
+
+// encodesToGPU: sentence-transformers is told to return what it encodes as one tensor, which stays on the GPU piece by piece until all is done.
+// https://www.sbert.net/docs/package_reference/sentence_transformer/SentenceTransformer.html
+func (f *failure) encodesToGPU() bool {
+	return !f.onHost() && f.program.is(running|undecided) && f.command.HasPlain("convert_to_tensor") && f.late()
 }
 
 // inTrainerEvaluation: the Trainer of transformers collects the predictions of a whole evaluation on the
@@ -334,6 +340,21 @@ func (f *facts) untilFull() []sampler.Bytes {
 func (f *facts) grewUntilFull() bool {
 	g := riseOfLevels(f.untilFull())
 	return !f.startingUp() && !f.heldMore() && !f.printsAllocated() && !f.peaksAlone() && g.levels >= 8 && g.steady() && g.last.Less(g.first) > partOf(f.total.Or(0), 0.25)
+}
+
+// toldOfSpikes: an alert had said that the next validation, or what else comes again, would not fit.
+func (f *facts) toldOfSpikes() bool {
+	return slices.ContainsFunc(f.alerts, func(a sampler.Alert) bool { return a.Kind == sampler.AlertRepeatSpike })
+}
+
+// batchesApart is more seconds than lie between two batches of a validation (own threshold).
+const batchesApart = 100
+
+// toldOfBatches: an alert had told of growth that can be that of one validation, and not of what comes with each epoch.
+func (f *facts) toldOfBatches() bool {
+	return f.toldOfGrowth() && !slices.ContainsFunc(f.alerts, func(a sampler.Alert) bool {
+		return a.Kind == sampler.AlertGrowth && a.Numbers["interval_s"] > batchesApart
+	})
 }
 
 // toldOfGrowth: an alert had said so before.

@@ -117,6 +117,10 @@ func TestRecordedPrograms(t *testing.T) {
 			sampler.LogContext{Phase: sampler.PhaseValidation, Told: []string{sampler.ToldShows + sampler.ShowsRanks}, Functions: []string{"main", "evaluate", "forward"}, Code: []string{"if rank == 0: evaluate(model, loader)", "y = model(x)"}}, nil, CauseValidationSpike, FixShrinkValidationBatch, FixRebalanceRanks},
 		"a picture that is larger than all before": {"python launch.py --xformers --api", 9.8, 3.75, 3, 5.8, 0.1, History{Peaks: levels(5, 5.1, 5, 5.2, 5.1, 5, 5.1, 5.2)},
 			sampler.LogContext{Server: "webui", Functions: []string{"process_images", "sample_hr_pass", "forward"}}, nil, CauseDataSpike, FixCapSampleSize, ""},
+		"layers that are unfrozen one after another": {"python tune.py --unfreeze-every 1 --batch 16", 15.77, 1.45, 1.34, 11.25, 2.82, History{Peaks: levels(3.7, 4.1, 4.5, 4.9, 5.3, 5.7, 6.1, 6.5, 6.9, 7.3, 7.7, 8.2)},
+			sampler.LogContext{Phase: sampler.PhaseTraining, Step: sampler.Some(1500), Functions: []string{"main", "forward"}}, nil, CauseTooBig, FixHalveBatchAccumulate, FixLeak},
+		"embeddings that are returned as one tensor": {"python encode.py --model bge --batch-size 96 --convert-to-tensor", 14.75, 2.22, 0.12, 10.3, 4.02, History{Peaks: levels(8, 10, 12, 14.4, 14.5, 14.5, 14.6, 14.6, 14.6, 14.6, 14.6, 14.6)},
+			sampler.LogContext{Phase: sampler.PhaseInference, Step: sampler.Some(1500), Functions: []string{"encode", "forward"}}, nil, CauseLeak, FixLeak, ""},
 		"samples of a quantizer": {"python gptq.py --nsamples 1200 --bits 4", 44.6, 0.1, 0.04, 42.7, 1.4, History{Age: sampler.Some(450.0), Peaks: levels(30, 43)},
 			sampler.LogContext{Functions: []string{"<module>", "quantize"}, Files: []string{"auto_gptq/modeling/_base.py"}}, nil, CauseTooBig, FixOffloadModel, ""},
 		"they had not": {"python train.py --batch-size 4", 23.7, 0.18, 0.15, 22.3, 1, History{Peaks: levels(19, 20.5, 20.5, 21, 21.5, 22, 22, 22.5, 23, 23.2, 23.4, 23.5)},
@@ -232,6 +236,8 @@ func TestStepsInValidation(t *testing.T) {
 		fix    string
 	}{
 		{sampler.PhaseValidation, []sampler.Alert{{Kind: sampler.AlertGrowth, Level: sampler.LevelCritical, Text: "6 equal steps of 4.5 GiB"}}, FixLeak},
+		{sampler.PhaseValidation, []sampler.Alert{{Kind: sampler.AlertGrowth, Level: sampler.LevelWarning, Text: "8 equal steps", Numbers: map[string]float64{"interval_s": batchesApart}}}, FixLeak},
+		{sampler.PhaseValidation, []sampler.Alert{{Kind: sampler.AlertGrowth, Level: sampler.LevelWarning, Text: "one with each epoch", Numbers: map[string]float64{"interval_s": batchesApart + 1}}}, FixShrinkValidationBatch},
 		{sampler.PhaseValidation, nil, FixShrinkValidationBatch},
 	} {
 		e := pytorch(gibs(4.47), gibs(79.11), gibs(1.95))
@@ -259,6 +265,38 @@ func TestUnlimited(t *testing.T) {
 		got := Explain(Incident{Events: []sampler.OOMEvent{e}, Histories: []*History{{Age: sampler.Some(1500.0), Process: e.ProcessInUse, Peaks: peaks}}, Command: typed})
 		if a := got.Advice[0]; got.Causes[0].ID != CauseDataSpike || strings.Contains(a.Title, "--max") != (fix != "") || !strings.Contains(a.Title, fix) {
 			t.Errorf("%s: %s, %s", typed, got.Causes[0].ID, a.Title)
+		}
+	}
+}
+
+// Alerts say more than two readings: steps that were never given back are a leak, though tensors had held more at the peak of a step, and
+// holes that growing validations leave are not why the largest of them did not fit.
+func TestAlertsOutweighHoles(t *testing.T) {
+	for name, row := range map[string]struct {
+		alert       string
+		need, free  float64
+		held, holes float64
+		peaks       []sampler.Bytes
+		context     sampler.LogContext
+		cause       string
+	}{
+		"hooks": {sampler.AlertGrowth, 0.11, 0.1, 21.79, 1.46, amounts(13600, 14400, 15200, 16000, 16800, 17600, 18400, 19200, 20000, 20800, 21600, 22400, 23800), sampler.LogContext{Phase: sampler.PhaseTraining, Step: sampler.Some(3300), MostAllocated: gibs(23.25),
+			Functions: []string{"main", "_hook", "forward"}, Code: []string{"self.feats[name].append(output)", "return (pred - target).pow(2).mean()"}}, CauseLeak},
+		"longer each time": {sampler.AlertRepeatSpike, 9.5, 1.5, 9.2, 12.5, amounts(23000, 23000, 23000, 23000), sampler.LogContext{Phase: sampler.PhaseValidation, Step: sampler.Some(1433),
+			Functions: []string{"main", "decorate_context", "validate"}}, CauseValidationSpike},
+	} {
+		e := pytorch(gibs(row.need), gibs(23.69), gibs(row.free))
+		e.Text, e.Allocated, e.ReservedUnallocated, e.ProcessInUse = "CUDA out of memory.", gibs(row.held), gibs(row.holes), gibs(23.69-row.free)
+		e.Context = &row.context
+		h := &History{Age: sampler.Some(1380.0), Process: e.ProcessInUse, Peaks: row.peaks}
+		for alerted, want := range map[bool]string{true: row.cause, false: CauseFragmentation} {
+			var alerts []sampler.Alert
+			if alerted {
+				alerts = []sampler.Alert{{Kind: row.alert, Level: sampler.LevelCritical, Text: "it rises"}}
+			}
+			if got := Explain(Incident{Events: []sampler.OOMEvent{e}, Histories: []*History{h}, Alerts: alerts}); got.Causes[0].ID != want {
+				t.Errorf("%s, alerted %v: %+v", name, alerted, got.Causes)
+			}
 		}
 	}
 }

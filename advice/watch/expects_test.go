@@ -372,3 +372,31 @@ func TestCacheThatHasRisen(t *testing.T) {
 		}
 	}
 }
+
+// Few equal steps of a pool that takes region by region are no leak; those of another program are, and more of them are of any.
+func TestStepsOfPools(t *testing.T) {
+	for name, row := range map[string]struct {
+		environment map[string]string
+		steps       int
+		want        bool
+	}{
+		"of PyTorch":                     {nil, 4, true},
+		"of JAX":                         {map[string]string{"XLA_PYTHON_CLIENT_PREALLOCATE": "false"}, 4, false},
+		"of TensorFlow":                  {map[string]string{"TF_FORCE_GPU_ALLOW_GROWTH": "true"}, 4, false},
+		"of JAX, which takes it at once": {map[string]string{"XLA_PYTHON_CLIENT_PREALLOCATE": "true"}, 4, true},
+		"of JAX, many":                   {map[string]string{"XLA_PYTHON_CLIENT_PREALLOCATE": "false"}, 8, true},
+	} {
+		w := New(Options{})
+		for at := range 100 + 60*(row.steps+1) {
+			step := 8000 / float64(row.steps)
+			used := 11500 + step*math.Floor(float64(max(0, at-100))/60)
+			p := processOf(7, "python main.py", used)
+			p.Environment = row.environment
+			w.Add(snapshotOf(float64(at), 20000, used, p))
+		}
+		told := slices.ContainsFunc(w.Past(), func(a sampler.Alert) bool { return a.Kind == sampler.AlertGrowth && a.Level != sampler.LevelNotice })
+		if told != row.want {
+			t.Errorf("%s: told %v, want %v", name, told, row.want)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package watch
 import (
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"nvpeak/advice/explain"
@@ -115,8 +116,8 @@ func growthOf(f *Facts, pid int, s *series.Series, growth *series.Growth) (found
 	if steps {
 		n, at := flight.Fit(f.now, room)
 		few := flight.Steps < stepsSome
-		if few && (pid == 0 || f.gpu.near.habits(f.now) >= habitFalls) {
-			return found, false // those of several programs, or a cache filling up again: no evidence yet
+		if few && (pid == 0 || f.gpu.near.habits(f.now) >= habitFalls || takesRegions(f.gpu.withPID(pid))) {
+			return found, false // those of several programs, a cache filling up again, or a pool: no evidence yet
 		}
 		sure := growth.Found && !counted && at <= growthSure*(growth.Trend.Until-growth.Trend.Since)
 		goesOn := flight.Steps >= stepsMany || !few && flight.Interval < climbSeconds
@@ -168,6 +169,23 @@ func growthOf(f *Facts, pid int, s *series.Series, growth *series.Growth) (found
 		return renderGrowth(f, pid, trend, rose, room, low, high)
 	}
 	return found, true
+}
+
+// regions are settings with which the pools of XLA and TensorFlow take more of the GPU when they need it, region by region, and give none
+// back: https://docs.jax.dev/en/latest/gpu_memory_allocation.html, https://www.tensorflow.org/guide/gpu#limiting_gpu_memory_growth
+var regions = map[string]string{"XLA_PYTHON_CLIENT_PREALLOCATE": "false", "TF_FORCE_GPU_ALLOW_GROWTH": "true"}
+
+// takesRegions says whether a process has such a pool, whose steps are regions and no leak; nil has none.
+func takesRegions(p *proc) bool {
+	if p == nil {
+		return false
+	}
+	for name, value := range regions {
+		if strings.EqualFold(p.process.Environment[name], value) {
+			return true
+		}
+	}
+	return false
 }
 
 // flightOf are the equal steps by which a holder rises, if it does.

@@ -97,7 +97,7 @@ var vision = []Tool{
 	{Name: "HoVer-Net", Words: []string{"hovernet", "hover_net"},
 		Source: "https://github.com/vqdang/hover_net/blob/master/run_infer.py",
 		Levers: []Lever{{Batch, "--batch_size=16", "half"}, {Input, "--tile_shape=1024", "tiles"}, {Input, "--chunk_shape=5000", "chunk"}}},
-	{Name: "CLAM", Words: []string{"mahmoodlab", "extract_features_fp", "Whole_Slide_Bag_FP"},
+	{Name: "CLAM", One: true, Words: []string{"mahmoodlab", "extract_features_fp", "Whole_Slide_Bag_FP", "bag_loss"},
 		Source: "https://github.com/mahmoodlab/CLAM/blob/master/extract_features_fp.py",
 		Levers: []Lever{{Batch, "--batch_size 64", "half"}, {Model, "--model_name resnet50_trunc", "smaller"}}},
 	{Name: "DeepLabCut", Words: []string{"deeplabcut"},
