@@ -41,12 +41,11 @@ type tries struct {
 
 // runTries runs a command, and again with a change while it dies of GPU memory and the flags want it.
 func (a *app) runTries(ctx context.Context, args []string, f *runFlags) error {
-	if a.listDemos() {
+	if a.set.origins["demo"].how == fromFlag && a.listDemos() {
 		return nil
 	}
 	t := &tries{app: a, flags: f, typed: os.Environ(), args: args, env: os.Environ(), began: time.Now(), stdin: -1}
 	t.resume, _ = retry.ParseResume(f.retry.resume) // it was checked
-	a.runs = true
 	if info, err := os.Stdin.Stat(); err == nil && info.Mode().IsRegular() {
 		t.stdin, _ = os.Stdin.Seek(0, io.SeekCurrent)
 	}

@@ -54,6 +54,7 @@ func runCommand(a *app) *cobra.Command {
 			if len(args) > 0 && !child.Room() {
 				return a.runBare(args, f)
 			}
+			a.runs = true
 			return a.read(cmd.Flags())
 		},
 	}
