@@ -27,6 +27,9 @@ func TestDidYouMean(t *testing.T) {
 		"once --csv=memory.usd":      "did you mean memory.used?",
 		"once --need":                "--need needs its SIZE",
 		"check --gpus two --need 1G": "\"two\" is no whole number",
+		"once --json=foo":            "--json takes no value: \"foo\" is neither true nor false",
+		"once --ascii=foo":           "--ascii takes no value: \"foo\" is neither true nor false",
+		"run --retry-ask=foo -- x":   "--retry-ask takes no value: \"foo\" is neither",
 		"once extra":                 "takes no \"extra\"",
 	} {
 		out, errs, code := command(t, strings.Fields(args)...)
@@ -49,6 +52,13 @@ func TestJoined(t *testing.T) {
 		"run python x.py --demo leak":             "run python x.py --demo leak",
 		"run -- python x.py --demo leak --csv a":  "run -- python x.py --demo leak --csv a",
 		"run --record -- x --demo leak -- y":      "run --record -- x --demo leak -- y",
+		"run --need 3G --demo leak -- python":     "run --need 3G --demo=leak -- python",
+		"run --record q.jsonl -- python":          "run --record=q.jsonl -- python",
+		"run -i 0 --record q.jsonl.zst --wait x":  "run -i 0 --record=q.jsonl.zst --wait x",
+		"run --need=3G --record q.jsonl python":   "run --need=3G --record=q.jsonl python",
+		"run --record ./train.sh -- --lr 3":       "run --record ./train.sh -- --lr 3",
+		"run python --record q.jsonl -- x":        "run python --record q.jsonl -- x",
+		"run --wait python --record q.jsonl":      "run --wait python --record q.jsonl",
 		"--demo run":                              "--demo run",
 		"explain -- --demo leak":                  "explain -- --demo leak",
 		"stream --demo oom --csv --interval 1s":   "stream --demo=oom --csv --interval 1s",
