@@ -30,6 +30,9 @@ func TestDidYouMean(t *testing.T) {
 		"once --json=foo":            "--json takes no value: \"foo\" is neither true nor false",
 		"once --ascii=foo":           "--ascii takes no value: \"foo\" is neither true nor false",
 		"run --retry-ask=foo -- x":   "--retry-ask takes no value: \"foo\" is neither",
+		"completion":                 "completion for which shell? bash, fish, powershell, zsh, such as nvpeak completion bash",
+		"completion bahs":            "there is no shell \"bahs\": did you mean bash?",
+		"completion bash extra":      "takes no \"extra\"",
 		"once extra":                 "takes no \"extra\"",
 	} {
 		out, errs, code := command(t, strings.Fields(args)...)
