@@ -773,6 +773,7 @@ var textsEN = map[string]string{
 	"slit.ended":         "probably out of memory",
 	"slit.refused":       "out of memory ({size})",
 	"slit.flush":         "full, its cache was emptied",
+	"slit.stop":          "Stop or move pid {pid}",
 	"panel.heading_open": "Open",
 	"panel.heading_fit":  "Does it fit?",
 	"panel.heading_past": "Past",

@@ -773,6 +773,7 @@ var textsZH = map[string]string{
 	"slit.ended":         "很可能显存不足",
 	"slit.refused":       "显存不足（{size}）",
 	"slit.flush":         "已满，缓存被清空",
+	"slit.stop":          "停掉或移走进程 {pid}",
 	"panel.heading_open": "未关闭",
 	"panel.heading_fit":  "放得下吗？",
 	"panel.heading_past": "历史",
