@@ -35,6 +35,15 @@ type prompt struct {
 
 func (p *prompt) open(to mode) { p.mode, p.typed, p.top = to, "", 0 }
 
+// asks says whether a question waits for an answer, which a click must not give.
+func (p *prompt) asks() bool {
+	switch p.mode {
+	case modeMain, modeHelp, modeAdvice, modeDetail, modeEnvironment, modeSetup:
+		return false
+	}
+	return true
+}
+
 // maxTyped bounds what is typed: no size and no time is longer.
 const maxTyped = 40
 
