@@ -48,6 +48,7 @@ func TestOptionsEnvironment(t *testing.T) {
 		{"record --demo -o -", "NVPEAK_WEBHOOK=nonsense", exitUsage, "NVPEAK_WEBHOOK: it takes an http or https URL"},
 		{"stream --demo --webhook nonsense", "", exitUsage, "--webhook: it takes an http or https URL"},
 		{"stream --demo --notify bell", "", exitUsage, "--notify needs a terminal"},
+		{"export --demo --listen :99999", "", exitUsage, "--listen :99999: an address and a port"},
 		{"record --demo -o - --for 1s", "NVPEAK_NOTIFY=bell", exitFine, "nvpeak: NVPEAK_NOTIFY: --notify needs a terminal"},
 		{"record --demo -o - --for 1s", "NVPEAK_WEBHOOK=http://127.0.0.1:1/", exitFine, "nvpeak: NVPEAK_WEBHOOK: the webhook is on a loopback"},
 		{"version", "NVPEAK_THEME=pink", exitFine, ""},
