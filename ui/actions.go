@@ -184,8 +184,9 @@ func (m *Model) again() tea.Cmd {
 // setNeed takes the need that was typed.
 func (m *Model) setNeed() tea.Cmd {
 	if err := m.needTyped(m.prompt.typed); err != nil {
+		text := m.prompt.wrong(err)
 		m.prompt.typed = ""
-		return m.note(err.Error())
+		return m.note(text)
 	}
 	m.prompt.open(modeMain)
 	if m.folds.watch.Need().Known() && m.shown.snap != nil {

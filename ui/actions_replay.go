@@ -63,13 +63,13 @@ func replayMark(by int) func(*Model) tea.Cmd {
 
 // goToTime goes to the time that was typed; nothing typed stays where it is.
 func (m *Model) goToTime() tea.Cmd {
-	typed := m.prompt.typed
+	typed := m.prompt
 	m.prompt.open(modeMain)
-	if typed == "" {
+	if typed.typed == "" {
 		return nil
 	}
-	if err := m.player.GoTo(typed); err != nil {
-		return m.note(err.Error())
+	if err := m.player.GoTo(typed.typed); err != nil {
+		return m.note(typed.wrong(err))
 	}
 	return nil
 }

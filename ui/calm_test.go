@@ -3,10 +3,12 @@ package ui
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"nvpeak/advice/lang"
 	"nvpeak/advice/watch"
 	"nvpeak/sampler"
 	"nvpeak/theme"
@@ -110,6 +112,29 @@ func TestSlitText(t *testing.T) {
 		m.shown.alerts = []sampler.Alert{{Kind: row.kind, Level: sampler.LevelWarning, GPU: sampler.Some(0), Key: key, Text: "GPU 0: something longer", Numbers: row.numbers}}
 		if got := m.view().slitLines(30)[0][0].text; got != row.want {
 			t.Errorf("%s: %q, want %q", row.kind, got, row.want)
+		}
+	}
+}
+
+// The process that is to be stopped is named whole, whatever room there is, and none that must not be stands below it.
+func TestSlitNamesWhomToStop(t *testing.T) {
+	snap := gpus(2, 0, false)
+	snap.GPUs[0].Processes = []sampler.Process{{PID: 71633, Name: "python"}, {PID: 4194303, Name: "jupyter"}}
+	for _, name := range lang.Names() {
+		for _, target := range []int{8092, 4194303, 71633} {
+			m := model(past(snap, 2), 30, 6, Options{Lang: name})
+			number := strconv.Itoa(target)
+			m.shown.alerts = []sampler.Alert{{Kind: sampler.AlertNeighbor, Level: sampler.LevelWarning, GPU: sampler.Some(0), Key: m.shown.snap.GPUs[0].Key(), PID: sampler.Some(71633),
+				Text: "GPU 0: another", Advice: []sampler.Advice{{Title: "Stop or move process " + number + " (jupyter, of another user)", PID: sampler.Some(target)}}}}
+			for w := 30; w <= 60; w++ {
+				lines := m.view().slitLines(w)
+				if step := lines[1][0].text; width(step) > w || !strings.Contains(step, number) {
+					t.Errorf("%s, %d columns: %q", name, w, step)
+				}
+				if who := len(lines) == 3; who != (target == 71633) {
+					t.Errorf("%s, %d columns, %d: %q", name, w, target, lines)
+				}
+			}
 		}
 	}
 }

@@ -32,7 +32,9 @@ func (m *Model) view() *view {
 func (m *Model) draw() *canvas {
 	v, w, h := m.view(), m.tty.w, m.tty.h
 	if row, ok := m.detailed(); ok {
-		return v.detail(w, h, row, m.prompt.top)
+		c := v.detail(w, h, row, m.prompt.top)
+		m.spots = v.spots
+		return c
 	}
 	draw := v.draw
 	if m.overviewed() {
@@ -41,7 +43,9 @@ func (m *Model) draw() *canvas {
 	c := draw(w, h)
 	m.spots, m.figures = v.spots, v.figures
 	if p, ok := m.page(v); ok {
+		v.spots = v.spots[:0] // it covers the rest
 		v.textLines(c, v.box(c, p.outer, p.title), p.lines, m.prompt.top)
+		m.spots = v.spots
 		if text, r := m.notices.text, p.outer; text != "" && inside(r) != r { // it may cover the last line of the screen
 			c.cut(r.x+2, r.y+r.h-1, r.x+r.w-2, theme.Strong, " "+text+" ")
 		}

@@ -36,6 +36,9 @@ func (m *Model) openEnvironment() tea.Cmd {
 		return m.note(m.words.Say("say.signal_whom"))
 	}
 	p := row.proc
+	if row.head != nil {
+		return m.note(m.words.Say("say.environment_whose"))
+	}
 	if p == nil {
 		return m.note(m.words.Say("say.environment_nobody"))
 	}

@@ -146,8 +146,12 @@ func (v *view) headlineLines(w int) (lines []textLine) {
 // firstStep is what to do first on w columns, in a few words where all of it has no room; empty: these have none either.
 func (v *view) firstStep(ad sampler.Advice, w int) string {
 	few, _, _ := strings.Cut(ad.Title, strings.TrimSpace(v.words.Say("list.colon")))
-	for _, step := range []string{"  1 " + ad.Title, "  1 " + few} {
-		if width(step) <= w {
+	forms := []string{ad.Title, few}
+	if pid, known := ad.PID.Value(); known { // cut, its number would be another's
+		forms = append(forms, v.words.Say("slit.stop", "pid", pid))
+	}
+	for _, form := range forms {
+		if step := "  1 " + form; width(step) <= w {
 			return step
 		}
 	}

@@ -30,7 +30,7 @@ func (m *Model) clicked(at tea.Mouse) tea.Cmd {
 	switch {
 	case at.Button != tea.MouseLeft:
 		return nil
-	case m.prompt.mode != modeMain: // a page covers the rest; a click must not answer a question
+	case m.prompt.asks():
 		return nil
 	}
 	for i := len(m.spots) - 1; i >= 0; i-- {

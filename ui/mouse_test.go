@@ -61,6 +61,36 @@ func TestMouse(t *testing.T) {
 	}
 }
 
+// What covers the screen is left by the key in its border, and by no other click.
+func TestMouseLeaves(t *testing.T) {
+	for keys, in := range map[string]mode{"?": modeHelp, "a": modeAdvice, "j enter": modeDetail, "j e": modeEnvironment, "s": modeSetup} {
+		for _, lang := range []string{"en", "zh"} {
+			m := model(past(gpus(2, 2, false), 3), 80, 24, Options{Processes: &world{}, Lang: lang})
+			press(m, keys)
+			back := m.words.Say("proc.back")
+			var at [2]int
+			for y, line := range strings.Split(text(m), "\n") {
+				if i := strings.Index(line, back); i >= 0 {
+					at = [2]int{width(line[:i]), y}
+				}
+			}
+			for x := range 80 {
+				for y := range 24 {
+					if y != at[1] || x < at[0]-1 || x > at[0]+width(back) {
+						m.Update(tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft})
+					}
+				}
+			}
+			if m.prompt.mode != in {
+				t.Errorf("%s, %q: a click beside leads to mode %d", lang, keys, m.prompt.mode)
+			}
+			if click(t, m, back); m.prompt.mode != modeMain {
+				t.Errorf("%s, %q: a click on %q leads to mode %d", lang, keys, back, m.prompt.mode)
+			}
+		}
+	}
+}
+
 // A click beside everything, with another button, or while something is asked does nothing.
 func TestMouseDoesNothing(t *testing.T) {
 	for _, keys := range []string{"", "j K", "j K enter", "n", "P", "/"} {

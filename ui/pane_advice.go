@@ -121,9 +121,13 @@ func (v *view) slitLines(w int) (lines []textLine) {
 	return lines
 }
 
-// slitWho is the process that an alert is about, as long as it is there.
+// slitWho is the process that an alert is about, as long as it is there, and not below another that is to be stopped: it would
+// be read as that.
 func (v *view) slitWho(a sampler.Alert) textLine {
 	pid, known := a.PID.Value()
+	if len(a.Advice) > 0 && a.Advice[0].PID.Or(pid) != pid {
+		return nil
+	}
 	if g := v.snap.Find(a.Key); known && g != nil {
 		for _, p := range g.Processes {
 			if p.PID == pid {

@@ -24,7 +24,7 @@ func (v *view) detail(w, h int, row procRow, top int) *canvas {
 		c.fill(0, 1, w, theme.Faint, v.glyphs.Line)
 	}
 	c.put(1, 1, w, theme.Accent, " "+title+" ")
-	c.right(1, 1, w-1, theme.Dim, " "+v.words.Say("proc.back")+" ")
+	v.back(c, 1, 1, w-1)
 	lines, text, plot := v.detailLayout(w, h, row)
 	v.textLines(c, text, lines, top)
 	v.processPlot(c, plot, row)

@@ -3,6 +3,8 @@ package ui
 import (
 	"fmt"
 
+	tea "charm.land/bubbletea/v2"
+
 	"nvpeak/theme"
 )
 
@@ -56,10 +58,18 @@ func (v *view) box(c *canvas, r rect, title string) rect {
 	}
 	v.frame(c, r, theme.Faint)
 	x := c.put(r.x+2, r.y, r.x+r.w-1, theme.Accent, " "+title+" ")
-	if back := " " + v.words.Say("proc.back") + " "; x+width(back) < r.x+r.w-2 {
-		c.right(x, r.y, r.x+r.w-2, theme.Dim, back)
+	if x+width(v.words.Say("proc.back"))+2 < r.x+r.w-2 {
+		v.back(c, x, r.y, r.x+r.w-2)
 	}
 	return in
+}
+
+// back writes into the border of what covers the screen how to leave it.
+func (v *view) back(c *canvas, x, y, end int) {
+	text := " " + v.words.Say("proc.back") + " "
+	from := c.right(x, y, end, theme.Dim, text)
+	escape, _ := keyOf("Esc")
+	v.spot(rect{from, y, width(text), 1}, func(m *Model) tea.Cmd { return m.key(escape) })
 }
 
 // frame draws the border of a panel: like a bar never in reverse video, which would make it one.

@@ -1,7 +1,11 @@
 package ui
 
 import (
+	"strconv"
+	"strings"
+
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"nvpeak/advice/lang"
 	"nvpeak/sampler"
@@ -35,6 +39,15 @@ type prompt struct {
 
 func (p *prompt) open(to mode) { p.mode, p.typed, p.top = to, "", 0 }
 
+// asks says whether a question waits for an answer, which a click must not give.
+func (p *prompt) asks() bool {
+	switch p.mode {
+	case modeMain, modeHelp, modeAdvice, modeDetail, modeEnvironment, modeSetup:
+		return false
+	}
+	return true
+}
+
 // maxTyped bounds what is typed: no size and no time is longer.
 const maxTyped = 40
 
@@ -43,6 +56,20 @@ func (p *prompt) paste(text string) {
 	if (p.mode == modeNeed || p.mode == modeTime || p.mode == modeFilter || p.mode == modeSetup) && len(p.typed)+len(text) <= maxTyped {
 		p.typed += sampler.Clean(text)
 	}
+}
+
+// wrongTyped are the columns that a message has for what was typed, before the reason, which must have room in 80.
+const wrongTyped = 12
+
+// wrong is what is wrong with what was typed. A text of any length is repeated by its beginning.
+func (p *prompt) wrong(err error) string {
+	said := err.Error()
+	for _, typed := range []string{p.typed, strings.TrimSpace(p.typed)} {
+		if rest, ok := strings.CutPrefix(said, strconv.Quote(typed)); ok && width(typed) > wrongTyped {
+			return strconv.Quote(ansi.Truncate(typed, wrongTyped, "...")) + rest
+		}
+	}
+	return said
 }
 
 // edit takes a key while something is typed and says whether it is complete.

@@ -46,6 +46,14 @@ func TestBadNeedIsSaid(t *testing.T) {
 	if got := lines[len(lines)-1]; !strings.Contains(got, `"38" is 38 bytes: add a unit, as in 16GiB`) {
 		t.Errorf("%q", got)
 	}
+	for range maxTyped {
+		m.update(tea.KeyPressMsg{Code: 'x', Text: "x"})
+	}
+	m.update(tea.KeyPressMsg{Code: tea.KeyEnter})
+	lines = m.draw().lines()
+	if got := lines[len(lines)-1]; !strings.Contains(got, `"xxxxxxxxx..." is not a size such as 300MiB, 15.82GiB, 16G`) {
+		t.Errorf("%q", got)
+	}
 	m.update(tea.KeyPressMsg{Code: tea.KeyEscape})
 	lines = m.draw().lines()
 	if got := lines[len(lines)-1]; strings.Contains(got, "38") {

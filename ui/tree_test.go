@@ -39,6 +39,16 @@ func drawnTree(m *Model) (lines []string) {
 	return lines
 }
 
+// A line that stands for several processes has no environment of its own, and says so in its own words.
+func TestEnvironmentOfGroup(t *testing.T) {
+	launch := sampler.Parent{PID: 50, Name: "torchrun"}
+	m := model([]*sampler.Snapshot{family(map[int][]sampler.Parent{101: {launch}, 102: {launch}}, map[int][]int{101: {0}, 102: {1}})}, 100, 30, Options{})
+	press(m, "t g e")
+	if row, ok := m.table.selected(); !ok || row.head == nil || m.notices.text != m.words.Say("say.environment_whose") || m.prompt.mode != modeMain {
+		t.Errorf("%+v, %q, mode %d", row.head, m.notices.text, m.prompt.mode)
+	}
+}
+
 // Ranks stand below their launcher with its totals, their workers below them, and what only shares a session stands alone.
 func TestTree(t *testing.T) {
 	tmux := sampler.Parent{PID: 5, Name: "tmux: server"}

@@ -12,7 +12,7 @@ type Comparison struct {
 	ID         string               `json:"id"`
 	GPU        sampler.Opt[int]     `json:"gpu"` // absent: of the whole run
 	Title      string               `json:"title"`
-	Unit       string               `json:"unit"` // bytes, seconds, bytes_per_hour, count
+	Unit       string               `json:"unit"` // bytes, seconds, bytes_per_hour, count, per_hour
 	Before     sampler.Opt[float64] `json:"before"`
 	After      sampler.Opt[float64] `json:"after"`
 	Difference sampler.Opt[float64] `json:"difference"` // after - before
@@ -35,7 +35,7 @@ var comparisons = []struct {
 	{"typical", "bytes", -1, func(g *GPU) sampler.Opt[float64] { return inFloat(g.Typical) }},
 	{"worst_free", "bytes", 1, func(g *GPU) sampler.Opt[float64] { return inFloat(g.WorstFree) }},
 	{"growth", "bytes_per_hour", -1, func(g *GPU) sampler.Opt[float64] { return g.Growth }},
-	{"spikes", "count", -1, func(g *GPU) sampler.Opt[float64] { return sampler.Some(float64(g.SpikeCount)) }},
+	{"spikes", "count", 0, func(g *GPU) sampler.Opt[float64] { return sampler.Some(float64(g.SpikeCount)) }}, // of runs that lasted differently
 	{"largest_spike", "bytes", -1, func(g *GPU) sampler.Opt[float64] {
 		top := sampler.Bytes(0)
 		for _, s := range g.Spikes {
@@ -69,15 +69,55 @@ func Compare(before, after Report) []Comparison {
 		}
 		for _, row := range comparisons {
 			title := words.Say("compare." + row.id)
-			if len(before.GPUs) > 1 || a.Index != b.Index {
+			if len(before.GPUs) > 1 || len(after.GPUs) > 1 || a.Index != b.Index {
 				title = words.Say("compare.of_gpu", "gpu", a.Label, "title", title)
 			}
 			c := compare(row.id, title, row.unit, row.sign, row.of(a), row.of(b))
 			c.GPU = sampler.Some(a.Index)
 			list = append(list, c)
+			if row.id == "spikes" {
+				list = append(list, rate(c, before, after, words))
+			}
 		}
 	}
 	return list
+}
+
+// rate is a count by the hour, which runs of any length have in common. Less than one more or fewer in the shorter run is no
+// difference, for where its end cuts is chance; of one too short for a single one nothing is said.
+func rate(count Comparison, before, after Report, words lang.Catalog) Comparison {
+	perHour := func(n sampler.Opt[float64], r Report) sampler.Opt[float64] {
+		v, ok := n.Value()
+		if !ok || r.Duration <= 0 {
+			return sampler.Opt[float64]{}
+		}
+		return sampler.Some(math.Round(10*v*3600/r.Duration) / 10)
+	}
+	c := compare(count.ID+"_per_hour", words.Say("compare.per_hour", "title", count.Title), "per_hour", -1, perHour(count.Before, before), perHour(count.After, after))
+	c.GPU = count.GPU
+	if d, ok := c.Difference.Value(); ok {
+		hours := min(before.Duration, after.Duration) / 3600
+		switch most := max(c.Before.Or(0), c.After.Or(0)); {
+		case most > 0 && most*hours < 1:
+			c.Better = ""
+		case math.Abs(d)*hours < 1:
+			c.Better = "same"
+		}
+	}
+	return c
+}
+
+// Alone are the GPUs of each of two runs that are compared with none of the other.
+func Alone(before, after Report) (ofBefore, ofAfter []*GPU) {
+	alone := func(these, others Report) (list []*GPU) {
+		for i := range these.GPUs {
+			if g := &these.GPUs[i]; partner(these, others, g) == nil {
+				list = append(list, g)
+			}
+		}
+		return list
+	}
+	return alone(before, after), alone(after, before)
 }
 
 // partner is the GPU of the other run to compare with.

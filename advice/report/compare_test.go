@@ -2,6 +2,7 @@ package report
 
 import (
 	"reflect"
+	"strings"
 	"testing"
 
 	"nvpeak/advice/lang"
@@ -64,7 +65,10 @@ func TestCompare(t *testing.T) {
 	if c := got["peak"]; c.Difference.Or(0) != -10*float64(sampler.GiB) || c.Percent.Or(0) != -25 || c.Better != "yes" {
 		t.Errorf("peak %+v", c)
 	}
-	if c := got["spikes"]; c.Difference.Or(0) != 3 || c.Percent.Known() || c.Better != "no" {
+	if c := got["spikes"]; c.Difference.Or(0) != 3 || c.Percent.Known() || c.Better != "" {
+		t.Errorf("spikes %+v", c)
+	}
+	if c := got["spikes_per_hour"]; c.Difference.Or(0) != 180 || c.Percent.Known() || c.Better != "no" {
 		t.Errorf("spikes %+v", c)
 	}
 	if c := got["duration"]; c.Better != "" || c.Difference.Or(1) != 0 {
@@ -72,6 +76,53 @@ func TestCompare(t *testing.T) {
 	}
 	if c := got["typical"]; c.Before.Known() || c.Difference.Known() || c.Better != "" {
 		t.Errorf("typical %+v", c)
+	}
+}
+
+// Runs of different lengths are compared by the hour: half of a run has half the spikes, and as many as that.
+func TestCompareRates(t *testing.T) {
+	run := func(seconds float64, spikes int) Report {
+		return Report{Duration: seconds, GPUs: []GPU{{Label: "0", SpikeCount: spikes}}}
+	}
+	for _, row := range []struct {
+		before, after Report
+		want          string
+	}{
+		{run(1200, 19), run(600, 9), "same"}, {run(1200, 19), run(600, 10), "same"}, {run(1200, 19), run(600, 3), "yes"}, {run(600, 3), run(1200, 19), "no"},
+		{run(600, 1), run(600, 0), "yes"}, {run(600, 0), run(600, 0), "same"}, {run(0, 0), run(600, 3), ""}, {run(1200, 19), run(1, 0), ""},
+	} {
+		for _, c := range Compare(row.before, row.after) {
+			if c.ID == "spikes_per_hour" && c.Better != row.want || c.ID == "spikes" && c.Better != "" {
+				t.Errorf("%v spikes in %v s, %v in %v s: %+v", row.before.GPUs[0].SpikeCount, row.before.Duration, row.after.GPUs[0].SpikeCount, row.after.Duration, c)
+			}
+		}
+	}
+}
+
+// What has no partner is told, of both runs.
+func TestCompareAlone(t *testing.T) {
+	run := func(labels ...string) (r Report) {
+		for _, l := range labels {
+			r.GPUs = append(r.GPUs, GPU{Label: l})
+		}
+		return r
+	}
+	for _, row := range []struct {
+		before, after Report
+		want          string
+	}{
+		{run("0"), run("0", "1", "2"), "|1 2"}, {run("0"), run("3"), "|"}, {run("0", "1"), run("1", "2"), "0|2"}, {run("0"), run("1", "2"), "0|1 2"},
+	} {
+		var got [2][]string
+		before, after := Alone(row.before, row.after)
+		for i, list := range [][]*GPU{before, after} {
+			for _, g := range list {
+				got[i] = append(got[i], g.Label)
+			}
+		}
+		if got := strings.Join(got[0], " ") + "|" + strings.Join(got[1], " "); got != row.want {
+			t.Errorf("%s, want %s", got, row.want)
+		}
 	}
 }
 
@@ -91,6 +142,7 @@ func TestCompareTitles(t *testing.T) {
 		{run(0), run(0), []string{plain}},
 		{run(0), run(3), []string{lang.For("").Say("compare.of_gpu", "gpu", "0", "title", plain)}},
 		{run(0, 1), run(1), []string{lang.For("").Say("compare.of_gpu", "gpu", "1", "title", plain)}},
+		{run(0), run(0, 1), []string{lang.For("").Say("compare.of_gpu", "gpu", "0", "title", plain)}},
 		{run(0, 1), run(2, 3), nil},
 	} {
 		var got []string

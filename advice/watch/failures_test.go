@@ -24,7 +24,7 @@ func TestFaultBounds(t *testing.T) {
 		}
 	}
 	g := &gpu{last: &sampler.GPU{Memory: sampler.Memory{Used: sampler.Some(sampler.GiB)}}, fault: fault{kind: faultSilent, since: 50}}
-	if got := checkLost(&Facts{now: 70, gpu: g})[0].render(&Facts{words: lang.For("en")}).text; !strings.Contains(got, "but of its memory") {
+	if got := checkLost(&Facts{now: 70, gpu: g})[0].render(&Facts{words: lang.For("en")}).text; !strings.Contains(got, "only its memory has answered") {
 		t.Errorf("of a GPU whose memory is known: %s", got)
 	}
 	for text, want := range map[string]faultKind{"": faultNone, "x: " + sampler.ErrLost.Error(): faultLost, "GPU has fallen off the bus": faultLost, sampler.ErrNotAnswering.Error() + "!": faultSilent, "no permission": faultOther} {
@@ -59,10 +59,10 @@ func TestStillSilent(t *testing.T) {
 			said = fmt.Sprintf("GPU 0: no answer for %d s; its figures are unknown", i)
 		case i < 23:
 			g.Memory.Used, g.Error = used, sampler.Some(fmt.Sprintf("out of date (%d s): utilization, power, clocks, temperature", i))
-			said = fmt.Sprintf("GPU 0: no answer for %d s but of its memory; utilization, power, clocks and processes are unknown", i)
+			said = fmt.Sprintf("GPU 0: only its memory has answered for %d s; utilization, power, clocks and processes are unknown", i)
 		default:
 			g.Memory.Used, g.Error = used, sampler.Some(hangs(i, "metrics and processes"))
-			said = fmt.Sprintf("GPU 0: no answer for %d s but of its memory; utilization, power, clocks and processes are unknown", i)
+			said = fmt.Sprintf("GPU 0: only its memory has answered for %d s; utilization, power, clocks and processes are unknown", i)
 		}
 		open := w.Add(s)
 		if (i < 10 || i > 30) && len(open) > 0 || i > 12 && i < 30 && (len(open) != 1 || open[0].Text != said) {

@@ -308,7 +308,7 @@ func TestRefused(t *testing.T) {
 		{"no names", "2026/11/20 14:03:22.123, 0, 5 %, 100 MiB\n", ErrNotRecording, "column names"},
 	} {
 		_, err := NewReader("file", strings.NewReader(c.content), int64(len(c.content)))
-		if !errors.Is(err, c.want) || !strings.Contains(fmt.Sprint(err), c.text) || strings.Contains(fmt.Sprint(err), "\n") {
+		if !errors.Is(err, c.want) || strings.Count(fmt.Sprint(err), "file:") != 1 || !strings.Contains(fmt.Sprint(err), c.text) || strings.Contains(fmt.Sprint(err), "\n") {
 			t.Errorf("%s: %v, want %v with %q", c.name, err, c.want, c.text)
 		}
 	}

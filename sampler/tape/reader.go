@@ -81,6 +81,9 @@ func NewReader(name string, file io.ReaderAt, size int64) (*Reader, error) {
 	}
 	if err := r.detect(); err != nil {
 		r.Close()
+		if errors.Is(err, ErrNewer) {
+			return nil, err // it names file and line
+		}
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return r, nil

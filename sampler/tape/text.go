@@ -36,6 +36,19 @@ func Text(r io.Reader) io.Reader {
 	return in
 }
 
+// unread are the beginnings of what other programs pack, and what unpacks it.
+var unread = []struct{ head, with string }{{"\xfd7zXZ\x00", "xz -dc"}, {"BZh", "bzip2 -dc"}, {"\x04\x22\x4d\x18", "lz4 -dc"}}
+
+// Unpacker is the command that unpacks a log which begins like this and is not read as it is; empty: it is no such log.
+func Unpacker(head []byte) string {
+	for _, u := range unread {
+		if bytes.HasPrefix(head, []byte(u.head)) {
+			return u.with
+		}
+	}
+	return ""
+}
+
 // wide decodes UTF-16. Without a byte order mark the high byte of its first character, which is
 // 0, tells the order.
 func wide(r io.Reader) io.Reader {

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"io"
 	"os"
 	"time"
@@ -29,10 +28,15 @@ func (a *app) messenger(trouble func(string)) (*notify.Messenger, error) {
 	if a.opt.onAlert != "" {
 		ways = append(ways, notify.Command(a.opt.onAlert))
 	}
+	if err := notify.Refused(string(a.opt.webhook), a.opt.webhookLocal); a.opt.webhook != "" && err != nil {
+		if err := a.unusable("webhook", usageError{err}, func() { a.opt.webhook = "" }); err != nil {
+			return nil, err
+		}
+	}
 	if a.opt.webhook != "" {
-		post, err := notify.Webhook(a.opt.webhook, a.opt.webhookLocal)
-		if err = cmp.Or(err, notify.Refused(a.opt.webhook, a.opt.webhookLocal)); err != nil {
-			return nil, usageError{err}
+		post, err := notify.Webhook(string(a.opt.webhook), a.opt.webhookLocal)
+		if err != nil {
+			return nil, err
 		}
 		ways = append(ways, post)
 	}
@@ -51,15 +55,16 @@ type announcer struct {
 	words     lang.Catalog
 }
 
-// announcer refuses a bell where nobody would hear it.
+// announcer has no bell where nobody would hear it.
 func (a *app) announcer() (*announcer, error) {
-	n := &announcer{terminal: notify.Terminal(a.opt.notify), to: a.err, words: a.words()}
-	if file, ok := a.err.(*os.File); n.terminal != (notify.Terminal{}) && (!ok || !term.IsTerminal(int(file.Fd()))) {
-		return nil, usagef("--notify needs a terminal on standard error; without one take --on-alert or --webhook")
+	if file, ok := a.err.(*os.File); a.opt.notify != (notifyFlag{}) && (!ok || !term.IsTerminal(int(file.Fd()))) {
+		err := usagef("--notify needs a terminal on standard error; without one take --on-alert or --webhook")
+		if err := a.unusable("notify", err, func() { a.opt.notify = notifyFlag{} }); err != nil {
+			return nil, err
+		}
 	}
-	var err error
-	n.messenger, err = a.messenger(a.say)
-	return n, err
+	m, err := a.messenger(a.say)
+	return &announcer{terminal: notify.Terminal(a.opt.notify), messenger: m, to: a.err, words: a.words()}, err
 }
 
 // take announces what is new among the alerts that are open now. ahead is how far the time of

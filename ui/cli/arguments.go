@@ -12,7 +12,7 @@ import (
 	"nvpeak/ui/plain"
 )
 
-// joined are the arguments with the value of --demo and --csv, which need none, joined to the flag where it stands
+// joined are the arguments with the value of --demo, --csv and, of run, --record, which need none, joined to the flag where it stands
 // behind a space, as that of every other flag may. What follows the name of a command that is run is its own.
 func joined(args []string) []string {
 	if i := slices.Index(args, "run"); i >= 0 && i < 2 {
@@ -21,10 +21,24 @@ func joined(args []string) []string {
 	return joinedIn(args)
 }
 
-// joinedRun: `run --demo leak` runs leak, but before -- no command stands.
+// joinedRun joins among the flags of run, up to its command. `run --demo leak` runs leak, but before -- no command stands, and
+// one is not called as a recording is.
 func joinedRun(args []string) []string {
-	if len(args) > 2 && args[2] == "--" {
-		return slices.Concat(joinedIn(args[:2]), args[2:])
+	flags := runCommand(&app{}).Flags()
+	for i := 0; i+1 < len(args) && len(args[i]) > 1 && args[i][0] == '-' && args[i] != "--"; i++ {
+		name := strings.TrimLeft(args[i], "-")
+		f := flags.Lookup(name)
+		if len(name) == 1 {
+			f = flags.ShorthandLookup(name)
+		}
+		beforeCommand := i+2 < len(args) && args[i+2] == "--"
+		switch {
+		case f == nil: // its value is behind =
+		case f.NoOptDefVal == "":
+			i++
+		case isValue(args[i], args[i+1]) && (beforeCommand || name == "record"):
+			args = slices.Concat(args[:i], []string{args[i] + "=" + args[i+1]}, args[i+2:])
+		}
 	}
 	return args
 }
@@ -52,6 +66,8 @@ func isValue(flag, word string) bool {
 	case "--csv":
 		_, err := plain.Fields(strings.Split(word, ","))
 		return err == nil
+	case "--record":
+		return strings.HasSuffix(word, ".jsonl") || strings.HasSuffix(word, ".jsonl.zst")
 	}
 	return false
 }
@@ -94,6 +110,8 @@ func flagError(cmd *cobra.Command, err error) error {
 	switch {
 	case errors.As(err, &unknown):
 		return unknownFlag(cmd, unknown)
+	case errors.As(err, &invalid) && invalid.GetFlag().Value.Type() == "bool":
+		return usagef("--%s takes no value: %q is neither true nor false", invalid.GetFlag().Name, invalid.GetValue())
 	case errors.As(err, &invalid) && errors.As(invalid.Unwrap(), &number):
 		return usagef("--%s: %q is no whole number", invalid.GetFlag().Name, number.Num)
 	case errors.As(err, &invalid):

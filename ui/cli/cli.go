@@ -59,6 +59,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 	}
 	root.SetArgs(joined(args))
 	root.SetOut(help)
+	refuseShells(root)
 	return exitCode(cmp.Or(root.ExecuteContext(ctx), help.err), a.err, args...)
 }
 

@@ -56,6 +56,29 @@ func (a *app) completeValues(root *cobra.Command) {
 	}
 }
 
+// refuseShells lets completion, which is cobra's, refuse what is no shell: it had its help for everything, with exit code 0. It writes
+// to where the root does by then.
+func refuseShells(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	c, _, err := root.Find([]string{"completion"})
+	if err != nil {
+		return
+	}
+	var shells []string
+	for _, shell := range c.Commands() {
+		shell.Args = noArgs
+		shells = append(shells, shell.Name())
+	}
+	c.Use = "completion SHELL"
+	c.Args = cobra.ArbitraryArgs
+	c.RunE = func(_ *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return usagef("completion for which shell? %s, such as nvpeak completion bash", strings.Join(shells, ", "))
+		}
+		return usageError{noSuch("shell", args[0], shells)}
+	}
+}
+
 // sourceValues are the beginnings of sources; where none fits a file is meant.
 func sourceValues(begin string) (list []string, _ cobra.ShellCompDirective) {
 	for _, s := range []string{"ssh://\tnvpeak or nvidia-smi on other machines", "prometheus://\tthe machines that a server knows", "http://\tthe page of an exporter", "https://\tthe same by TLS"} {

@@ -101,6 +101,20 @@ func TestConfigMistakes(t *testing.T) {
 	}
 }
 
+// What is written down for every nvpeak and cannot be used here is one line that names the place, and nothing else ends.
+func TestSettingsOfNoUseHere(t *testing.T) {
+	for file, want := range map[string]string{
+		"\nnotify = [\"bell\", \"desktop\"]":     "line 2: --notify needs a terminal",
+		"webhook = \"http://127.0.0.1:1/\"":      "line 1: the webhook is on a loopback",
+		"webhook = \"ann:password@example.com\"": "line 1: webhook: it takes an http or https URL\n",
+	} {
+		out, errs, code := configured(t, file, nil, "record", "--demo", "-o", "-", "--for", "1s")
+		if code != exitFine || !strings.Contains(out, "\"end\"") || !strings.HasPrefix(errs, "nvpeak: DIR/nvpeak/config.toml, "+want) || strings.Count(errs, "config.toml") != 1 {
+			t.Errorf("%q: exit %d, %q", file, code, errs)
+		}
+	}
+}
+
 // Mistakes are told in the order of their lines.
 func TestConfigMistakesInOrder(t *testing.T) {
 	_, errs, _ := configured(t, "them = 1\nsort = \"x\"\nneed = 20\nnope = 1\ninterval = \"1ms\"\n", nil, "config")

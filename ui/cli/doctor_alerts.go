@@ -20,7 +20,7 @@ func checkAlerts(c *checkup) finding {
 	if opt.webhook != "" {
 		limit, cancel := context.WithTimeout(context.Background(), reachTimeout)
 		defer cancel()
-		if err := notify.Reach(limit, opt.webhook, opt.webhookLocal); err != nil {
+		if err := notify.Reach(limit, string(opt.webhook), opt.webhookLocal); err != nil {
 			return unavailable(c.say("doctor.fix_webhook"), strings.TrimPrefix(fmt.Sprintf("%s; --webhook: %v", counted, err), "; "))
 		}
 	}
@@ -29,7 +29,7 @@ func checkAlerts(c *checkup) finding {
 		return partial(c.say("doctor.fix_alerts"), counted)
 	case counted != "":
 		return ok(counted)
-	case opt.webhook+opt.onAlert == "":
+	case opt.webhook == "" && opt.onAlert == "":
 		return ok(c.say("doctor.no_alerts"))
 	}
 	return ok(c.say("doctor.none_sent"))

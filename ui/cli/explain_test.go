@@ -149,6 +149,13 @@ func TestExplainRecording(t *testing.T) {
 	if e, _, _ := explained(t, bare, "--recording", tape); len(e.Events) != 1 || e.Events[0].Card == nil {
 		t.Error("the recording does not help a log on standard input")
 	}
+	packed := filepath.Join(t.TempDir(), "a.xz")
+	if err := os.WriteFile(packed, []byte("\xfd7zXZ\x00\x00\x04"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, errs, code := command(t, "explain", packed); code != exitFailed || errs != "nvpeak: "+packed+": its compression is not read here: pipe it through xz -dc\n" {
+		t.Errorf("exit %d: %s", code, errs)
+	}
 	if _, errs, code := explained(t, bare, "--recording", "no-such-file"); code != exitFailed || errs == "" {
 		t.Error(code, errs)
 	}

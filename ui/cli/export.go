@@ -64,7 +64,11 @@ func (f *exportFlags) check(trouble func(string)) error {
 		f.processes = 0
 	}
 	for _, address := range f.listen {
-		if _, _, err := net.SplitHostPort(address); err != nil {
+		_, port, err := net.SplitHostPort(address)
+		if err == nil {
+			_, err = net.LookupPort("tcp", port)
+		}
+		if err != nil {
 			return usagef("--listen %s: an address and a port, such as %s or :9835", address, exportAddress)
 		}
 	}

@@ -123,6 +123,8 @@ func (a *app) answerFleet(r *roster, fits map[string]*hostFit, f *fitFlags) erro
 	switch {
 	case yes:
 		return nil
+	case unknown == 1 && len(r.hosts) == 1:
+		return fmt.Errorf("%s gives no figures", r.hosts[0].Name)
 	case unknown > 0:
 		return fmt.Errorf("%d of %d hosts give no figures, and it fits on none of the others", unknown, len(r.hosts))
 	}
@@ -300,6 +302,9 @@ func (w *fleetWaiting) gaveUp() string {
 	}
 	words, span := w.app.words(), w.flags.timeout.Seconds()
 	if best == "" {
+		if len(w.hosts.hosts) == 1 {
+			return words.Say("fleet.wait.nobody.one", "span", words.Lasted(span), "host", w.hosts.hosts[0].Name)
+		}
 		return words.Say("fleet.wait.nobody", "span", words.Lasted(span), "count", len(w.hosts.hosts))
 	}
 	return words.Say("fleet.wait.timeout", "span", words.Lasted(span), "hosts", len(w.hosts.hosts), "host", best, "hold", words.Lasted(w.flags.hold.Seconds()),

@@ -171,6 +171,18 @@ func TestRoster(t *testing.T) {
 	}
 }
 
+// One host is named, and not counted.
+func TestOneHostWithoutFigures(t *testing.T) {
+	r := &roster{hosts: []*fleet.Host{{Name: "box7", State: fleet.Lost, Reason: "no route"}}}
+	if err := silent().answerFleet(r, nil, &fitFlags{gpus: 1}); err == nil || err.Error() != "box7 gives no figures" {
+		t.Error(err)
+	}
+	r.hosts = append(r.hosts, &fleet.Host{Name: "box8", State: fleet.Lost})
+	if err := silent().answerFleet(r, nil, &fitFlags{gpus: 1}); err == nil || !strings.Contains(err.Error(), "2 of 2 hosts") {
+		t.Error(err)
+	}
+}
+
 // A host whose file is there already is left out, and the others are recorded.
 func TestFleetRecordsTheOthers(t *testing.T) {
 	dir := t.TempDir()

@@ -131,6 +131,10 @@ func (a *app) scanFile(name string) (l logFailures, err error) {
 		in = file
 	}
 	text := bufio.NewReaderSize(in, 64<<10)
+	start, _ := text.Peek(8)
+	if command := tape.Unpacker(start); command != "" {
+		return l, fmt.Errorf("%s: its compression is not read here: pipe it through %s", name, command)
+	}
 	if kind := kindOfInput(text); kind != torchsnap.Other || namedPickle(name) {
 		return a.scanSnapshot(l, text, kind)
 	}

@@ -39,7 +39,7 @@ func monitorCommand(a *app) *cobra.Command {
 
 // screenOnly refuses options that one table cannot honor.
 func screenOnly(flags *pflag.FlagSet) error {
-	for _, name := range append(passingOn, "record") {
+	for _, name := range append(passingOn[:len(passingOn):len(passingOn)], "record", "log") {
 		if flags.Changed(name) {
 			return usagef("--%s needs a screen, and this is no terminal: without one take nvpeak record", name)
 		}

@@ -41,7 +41,7 @@ func (o *options) table() []option {
 		{aboutMemory, "record", "", "NVPEAK_RECORD", "record to a new `FILE` at the same time: .jsonl, or compressed .jsonl.zst", (*textFlag)(&o.record), ""},
 		{aboutAlerts, "notify", "", "NVPEAK_NOTIFY", "announce new critical alerts by `HOW`: bell, desktop, or both with a comma", &o.notify, ""},
 		{aboutAlerts, "on-alert", "", "NVPEAK_ON_ALERT", "run a shell `COMMAND` on each new critical alert, its JSON on standard input", (*textFlag)(&o.onAlert), ""},
-		{aboutAlerts, "webhook", "", "NVPEAK_WEBHOOK", "post the JSON of each new critical alert to a `URL`", (*textFlag)(&o.webhook), ""},
+		{aboutAlerts, "webhook", "", "NVPEAK_WEBHOOK", "post the JSON of each new critical alert to a `URL`", &o.webhook, ""},
 		{aboutAlerts, "webhook-private", "", "NVPEAK_WEBHOOK_PRIVATE", "allow a webhook on loopback and private addresses", (*boolFlag)(&o.webhookLocal), "true"},
 		{aboutGPUs, "nvml-lib", "", "NVPEAK_NVML", "the driver library, a `PATH` or a name for dlopen", (*textFlag)(&o.library), ""},
 		{aboutGPUs, "requests", "", "NVPEAK_REQUESTS", "see what processes ask the driver for: `WHEN` is auto (where it is allowed), on or off", &o.requests, ""},

@@ -14,7 +14,7 @@ type options struct {
 	record       string
 	notify       notifyFlag
 	onAlert      string
-	webhook      string
+	webhook      webhookFlag
 	webhookLocal bool
 	library      string
 	theme        themeFlag

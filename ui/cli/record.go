@@ -106,8 +106,11 @@ func (a *app) record(ctx context.Context, f *recordFlags) error {
 	if err := r.create(a.out); err != nil {
 		return err
 	}
-	if f.span > 0 {
-		defer time.AfterFunc(f.span, func() { end(recordingDone{}) }).Stop()
+	begun := func() {}
+	if f.span > 0 { // of what is recorded: from the first snapshot on, if one comes
+		over := time.AfterFunc(f.span, func() { end(recordingDone{}) })
+		defer over.Stop()
+		begun = func() { over.Reset(f.span) }
 	}
 	if a.opt.log != "" {
 		go func() {
@@ -116,14 +119,14 @@ func (a *app) record(ctx context.Context, f *recordFlags) error {
 			}
 		}()
 	}
-	err = a.recordAll(ctx, l, r, f)
+	err = a.recordAll(ctx, l, r, f, begun)
 	r.ended(l.now())
 	end(nil)
 	return errors.Join(err, r.finish(a.err))
 }
 
-// recordAll passes everything that comes to the recorder. Being stopped is no error.
-func (a *app) recordAll(ctx context.Context, l *live, r *recorder, f *recordFlags) error {
+// recordAll passes everything that comes to the recorder; begun is told of the first of it. Being stopped is no error.
+func (a *app) recordAll(ctx context.Context, l *live, r *recorder, f *recordFlags, begun func()) error {
 	for first := true; ; first = false {
 		snaps, err := l.Next(ctx)
 		if err != nil {
@@ -138,6 +141,7 @@ func (a *app) recordAll(ctx context.Context, l *live, r *recorder, f *recordFlag
 			return err
 		}
 		if first && len(snaps) > 0 {
+			begun()
 			a.say(r.beginning(snaps[0], f.span))
 		}
 		for _, s := range snaps {
@@ -165,6 +169,14 @@ func (r *recorder) beginning(s *sampler.Snapshot, span time.Duration) string {
 	return text + "; Ctrl-C ends it"
 }
 
+// lasted is a time to the second, or below ten of them to a tenth: it must not say more than there is.
+func lasted(d time.Duration) time.Duration {
+	if d < 10*time.Second {
+		return d.Round(time.Second / 10)
+	}
+	return d.Round(time.Second)
+}
+
 func gpusOf(n int) string {
 	if n == 1 {
 		return "1 GPU"
@@ -186,7 +198,7 @@ func (r *recorder) finish(to io.Writer) error {
 	err := r.close()
 	text := "nothing was recorded: there was no snapshot yet"
 	if r.snapshots > 0 {
-		text = fmt.Sprintf("recorded %v of %s to %s: %d snapshots", r.last.Sub(r.first).Round(time.Second), gpusOf(r.gpus), r.name(), r.snapshots)
+		text = fmt.Sprintf("recorded %v of %s to %s: %d snapshots", lasted(r.last.Sub(r.first)), gpusOf(r.gpus), r.name(), r.snapshots)
 		if info, statErr := os.Stat(r.path); r.path != "-" && statErr == nil {
 			text += fmt.Sprintf(", %s", sampler.Bytes(info.Size()))
 			if r.opt.RotateAge+time.Duration(r.opt.RotateSize) > 0 {

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -31,6 +33,8 @@ type recorder struct {
 	file      bool
 	watch     *watch.Watch                                      // of a recording that nobody watches
 	announce  func(alerts []sampler.Alert, ahead time.Duration) // of such a recording
+	also      *recorder                                         // gets all that is recorded of it; nil: there is none
+	trouble   func(string)                                      // hears what fails of that
 	alerts    []sampler.Alert                                   // as recorded last
 	rendered  time.Time                                         // when
 	prev      *sampler.Snapshot
@@ -60,7 +64,7 @@ func (a *app) newRecorder(path string) *recorder {
 		return nil
 	}
 	return &recorder{path: path, watch: watch.New(watch.Options{Need: a.opt.need.Opt, Lang: string(a.opt.lang), Log: a.opt.log, Levels: a.levels()}),
-		announce: func([]sampler.Alert, time.Duration) {},
+		announce: func([]sampler.Alert, time.Duration) {}, trouble: a.say,
 		opt: tape.Options{Program: "nvpeak " + version(), Interval: a.opt.interval, MemoryInterval: a.opt.peakInterval,
 			Need: a.opt.need.Opt}}
 }
@@ -79,6 +83,9 @@ func (r *recorder) create(out io.Writer) (err error) {
 		r.w = tape.NewWriter(out, r.opt)
 		return nil
 	}
+	if slices.Contains(otherPacked, strings.ToLower(filepath.Ext(r.path))) {
+		return usagef("%s: a recording is .jsonl, or compressed .jsonl.zst", r.path)
+	}
 	if r.w, err = tape.Create(r.path, r.opt); err != nil {
 		return creationError(r.path, err)
 	}
@@ -86,8 +93,14 @@ func (r *recorder) create(out io.Writer) (err error) {
 	return nil
 }
 
+// otherPacked are the endings of names that promise a form of compression that recordings are not written in.
+var otherPacked = []string{".gz", ".tgz", ".xz", ".bz2", ".lz4", ".lzma", ".br", ".zip", ".7z", ".z"}
+
 // reading gets the readings of the memory.
 func (r *recorder) reading(dev int, at time.Time, used sampler.Bytes) {
+	if r.also != nil {
+		r.also.reading(dev, at, used)
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if len(r.changes) < maxChanges {
@@ -114,6 +127,11 @@ func (r *recorder) take(s *sampler.Snapshot) error {
 	defer r.taking.Unlock()
 	alerts := r.watch.Add(*s)
 	r.announce(alerts, s.Ahead())
+	if r.also != nil {
+		if err := r.also.Snapshot(s, alerts); err != nil {
+			r.trouble(diskError(err))
+		}
+	}
 	return r.write(s, alerts)
 }
 
@@ -177,6 +195,9 @@ func (r *recorder) failed(e sampler.OOMEvent) {
 	at := r.eventTime(r.last)
 	r.watch.Event(e, at)
 	r.failure(e, at)
+	if r.also != nil {
+		r.also.Failure(e, at)
+	}
 }
 
 // incident is what the snapshots tell of a failure. (See watch.Incident.)

@@ -46,7 +46,14 @@ func (a *app) requests(o *sampler.Options) (listen func(context.Context), err er
 	if a.opt.requests == requestsOn {
 		door, err := uprobe.Open(tracker, uprobe.Options{Clock: o.Clock})
 		if err != nil {
-			return nil, fmt.Errorf("--requests on: %w; see what it needs with: nvpeak doctor", err)
+			err = fmt.Errorf("--requests on: %w; see what it needs with: nvpeak doctor", err)
+			if !a.runs {
+				return nil, err
+			}
+			if err := a.unusable("requests", err, func() { a.opt.requests = requestsAuto }); err != nil {
+				return nil, err
+			}
+			return a.requests(o)
 		}
 		return door.Run, nil
 	}

@@ -17,6 +17,7 @@ import (
 type try struct {
 	args, env []string
 	note      *boxRetry
+	file      *recorder // of all tries; nil: there is none
 	watched   *watchedRun
 	code      int
 	why       *explain.Explanation // it died of memory
@@ -34,6 +35,7 @@ type tries struct {
 	idle    int            // changes in a row that brought nothing
 	resume  retry.Resume
 	began   time.Time
+	file    *recorder
 	stdin   int64 // where standard input began; -1: it is no file
 
 	unanswered bool // the driver has not answered when GPUs for another try were looked for
@@ -41,14 +43,24 @@ type tries struct {
 
 // runTries runs a command, and again with a change while it dies of GPU memory and the flags want it.
 func (a *app) runTries(ctx context.Context, args []string, f *runFlags) error {
-	if a.listDemos() {
+	if a.set.origins["demo"].how == fromFlag && a.listDemos() {
 		return nil
 	}
 	t := &tries{app: a, flags: f, typed: os.Environ(), args: args, env: os.Environ(), began: time.Now(), stdin: -1}
 	t.resume, _ = retry.ParseResume(f.retry.resume) // it was checked
-	a.runs = true
 	if info, err := os.Stdin.Stat(); err == nil && info.Mode().IsRegular() {
 		t.stdin, _ = os.Stdin.Seek(0, io.SeekCurrent)
+	}
+	var err error
+	if t.file, err = a.recordTries(); err != nil {
+		return err
+	}
+	if t.file != nil {
+		defer func() {
+			if err := t.file.close(); err != nil { // the exit code is the command's
+				a.say(err.Error())
+			}
+		}()
 	}
 	if err := t.wait(ctx); err != nil {
 		if no := (notFree{}); errors.As(err, &no) {
@@ -81,7 +93,7 @@ func (a *app) runTries(ctx context.Context, args []string, f *runFlags) error {
 
 // run is one try.
 func (t *tries) run(ctx context.Context) (*try, error) {
-	now := &try{args: t.args, env: t.env}
+	now := &try{args: t.args, env: t.env, file: t.file}
 	if t.flags.retry.most > 0 {
 		now.note = &boxRetry{Try: len(t.done) + 1, Most: t.flags.retry.most + 1, Changed: retry.All(t.changes, t.words())}
 		if len(t.done) > 0 {

@@ -103,7 +103,11 @@ func (t *tries) give(ready []watch.Fit, mask []string, need sampler.Bytes) {
 	}
 	if old, _ := retry.Get(t.env, retry.VisibleDevices); old != value {
 		t.env = retry.With(t.env, retry.VisibleDevices, value)
-		t.say(t.words().Say("retry.given", "need", need, "gpus", labels, "variable", retry.VisibleDevices+"="+value))
+		id := "retry.given"
+		if len(ready) > 1 {
+			id = "retry.given.many"
+		}
+		t.say(t.words().Say(id, "need", need, "gpus", labels, "variable", retry.VisibleDevices+"="+value))
 	}
 }
 

@@ -15,7 +15,6 @@ import (
 
 // runFlags are those of `run`.
 type runFlags struct {
-	record  bool
 	keep    time.Duration
 	monitor bool
 	outside bool // no reporter in Python programs
@@ -54,18 +53,39 @@ func runCommand(a *app) *cobra.Command {
 			if len(args) > 0 && !child.Room() {
 				return a.runBare(args, f)
 			}
+			a.runs = true
 			return a.read(cmd.Flags())
 		},
 	}
 	c.Flags().SetInterspersed(false) // the flags behind the command are its own
-	c.Flags().BoolVar(&f.record, "record", false, "keep the recording of the whole run, however it ends")
 	c.Flags().Var(durationFlag{&f.keep, 10 * time.Second, 24 * time.Hour}, "keep", "keep at least the last `DURATION` in the black box")
 	c.Flags().BoolVar(&f.monitor, "monitor", false, "open the monitor beside the command, in a split of tmux")
 	c.Flags().BoolVar(&f.outside, "no-reporter", false, "put nothing into Python programs, which else tell what PyTorch's allocator holds")
 	c.Flags().BoolVar(&f.lines, "lines", false, "name the source line that leaks or holds most when memory runs out; costs "+linesCost)
 	f.retry.bind(c.Flags())
-	a.opt.bind(c.Flags(), slices.Concat(measuring, passingOn, []string{"need", "gpu-levels", "host-levels", "interval", "requests", "lang", "ascii", "no-color"})...)
+	a.opt.bind(c.Flags(), slices.Concat(measuring, passingOn, []string{"need", "gpu-levels", "host-levels", "interval", "record", "requests", "lang", "ascii", "no-color"})...)
+	record := c.Flags().Lookup("record")
+	record.NoOptDefVal = intoBox
+	record.Usage = "record all of the run, however it ends: to a new `FILE`, .jsonl or compressed .jsonl.zst, or without one into its black box"
 	return c
+}
+
+// intoBox is the value of --record without a file; "false" is, as of every option that needs no value, that it was not given.
+const intoBox = "true"
+
+// keepsBox says whether the black box is kept whole and in any case.
+func (a *app) keepsBox() bool { return a.opt.record == intoBox }
+
+// recordTries begins the recording of all tries in a file of the user's; nil: none is wanted.
+func (a *app) recordTries() (*recorder, error) {
+	if a.opt.record == "" || a.opt.record == "false" || a.keepsBox() {
+		return nil, nil
+	}
+	r := a.newRecorder(a.opt.record)
+	if err := r.create(nil); err != nil {
+		return nil, a.unusable("record", err, func() { a.opt.record = "" })
+	}
+	return r, nil
 }
 
 // runBare runs the command where there is no room to watch it.

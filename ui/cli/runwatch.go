@@ -73,10 +73,10 @@ func (a *app) watchRun(parent context.Context, t *try, f *runFlags) (*watchedRun
 	if w.said = t.note != nil && t.note.Try > 1; w.said { // with the first try
 		w.misses.Do(func() {})
 	}
-	w.box = a.newBox(t.args, t.env, f.record, t.note)
+	w.box = a.newBox(t.args, t.env, a.keepsBox(), t.note)
 	w.rec = a.newRecorder(w.box.recording())
-	w.rec.announce = alerts.take
-	if !f.record {
+	w.rec.announce, w.rec.also = alerts.take, t.file
+	if !a.keepsBox() {
 		w.rec.opt.RotateAge, w.rec.opt.Keep = f.keep, 1
 	}
 	if w.box.broken != nil || w.rec.create(nil) != nil {

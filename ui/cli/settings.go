@@ -29,26 +29,48 @@ type origin struct {
 	line int
 }
 
+// String is the place as messages name it.
+func (o origin) String() string {
+	if o.how == fromFile {
+		return fmt.Sprintf("%s, line %d", o.name, o.line)
+	}
+	return o.name
+}
+
 // settings are what the options were read from.
 type settings struct {
 	file    string // the settings file, whether it is there or not; empty: there is no place for it
 	found   bool
 	entries []config.Entry
 	origins map[string]origin // by option
-	notes   []string          // what is wrong in the file, in the order of its lines
-	lines   []int             // those of notes
+	notes   []string          // what is wrong in variables that stop nothing, and in the file in the order of its lines
+	lines   []int             // those of notes; 0: of a variable
+	mild    bool              // a wrong variable stops nothing either
 }
 
 func (s *settings) note(line int, format string, args ...any) {
+	s.noteAt(line, origin{fromFile, s.file, line}.String()+": "+fmt.Errorf(format, args...).Error())
+}
+
+func (s *settings) noteAt(line int, text string) {
 	i := sort.SearchInts(s.lines, line+1)
 	s.lines = slices.Insert(s.lines, i, line)
-	s.notes = slices.Insert(s.notes, i, fmt.Sprintf("%s, line %d: ", s.file, line)+fmt.Errorf(format, args...).Error())
+	s.notes = slices.Insert(s.notes, i, text)
+}
+
+// wrong is what becomes of a wrong value of a variable: an error, or a note.
+func (s *settings) wrong(variable string, err error) error {
+	if !s.mild {
+		return usagef("%s: %w", variable, err)
+	}
+	s.noteAt(0, fmt.Sprintf("%s: %v", variable, err))
+	return nil
 }
 
 // read takes what no flag of a command has set from the environment, and what neither has from the file. Mistakes in the
 // file are said, each in a line, and the defaults stand in their place.
 func (a *app) read(flags *pflag.FlagSet) error {
-	s, err := a.opt.read(flags, a.env)
+	s, err := a.opt.read(flags, a.env, a.runs)
 	if err == nil {
 		err = a.opt.readTheme(s)
 	}
@@ -60,8 +82,9 @@ func (a *app) read(flags *pflag.FlagSet) error {
 	return err
 }
 
-func (o *options) read(flags *pflag.FlagSet, env func(string) string) (*settings, error) {
-	s := &settings{origins: map[string]origin{}}
+// read of a command that runs another is mild: what is written down somewhere for every nvpeak does not stop that.
+func (o *options) read(flags *pflag.FlagSet, env func(string) string, mild bool) (*settings, error) {
+	s := &settings{origins: map[string]origin{}, mild: mild}
 	if o.lang == "" {
 		o.lang = langOf(env)
 	}
@@ -91,8 +114,10 @@ func (o *options) read(flags *pflag.FlagSet, env func(string) string) (*settings
 
 // open reads the settings file. None at its usual place is no mistake.
 func (s *settings) open(named string, env func(string) string, table []option) error {
+	missing := func(err error) error { return usagef("--config: %w", err) }
 	if named == "" {
 		named = env("NVPEAK_CONFIG")
+		missing = func(err error) error { return s.wrong("NVPEAK_CONFIG", err) }
 	}
 	if s.file = named; named == "" {
 		s.file = config.File(env)
@@ -106,10 +131,10 @@ func (s *settings) open(named string, env func(string) string, table []option) e
 		s.entries, s.found = list, true
 	case errors.Is(err, fs.ErrNotExist) && named == "":
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, config.ErrNoFile) && named != "":
-		return usagef("--config: %w", err)
+		return missing(err)
 	default:
 		s.found = true
-		s.notes = append(s.notes, err.Error()+": the defaults are used")
+		s.noteAt(1, err.Error()+": the defaults are used")
 	}
 	for _, e := range s.entries {
 		if slices.ContainsFunc(table, func(row option) bool { return row.flag == e.Key && row.flag != "config" }) {
@@ -136,10 +161,13 @@ func (s *settings) take(row option, flagged bool, env func(string) string) (orig
 		return origin{how: fromFlag, name: "--" + row.flag}, nil
 	}
 	if v := env(row.env); v != "" {
-		if err := row.value.Set(v); err != nil {
-			return origin{}, usagef("%s: %w", row.env, err)
+		err := row.value.Set(v)
+		if err == nil {
+			return origin{how: fromEnv, name: row.env}, nil
 		}
-		return origin{how: fromEnv, name: row.env}, nil
+		if err := s.wrong(row.env, err); err != nil {
+			return origin{}, err
+		}
 	}
 	for _, e := range s.entries {
 		if e.Key != row.flag || row.flag == "config" {
@@ -159,6 +187,22 @@ func (s *settings) take(row option, flagged bool, env func(string) string) (orig
 		}
 	}
 	return origin{how: fromDefault}, nil
+}
+
+// unusable is what becomes of an option whose value cannot be used as things are. Typed, it is the error; what is written down
+// for every nvpeak, in a variable or in the file, is said in a line that names the place, and reset puts the default there.
+func (a *app) unusable(name string, err error, reset func()) error {
+	var from origin
+	if a.set != nil {
+		from = a.set.origins[name]
+	}
+	if from.how != fromEnv && from.how != fromFile {
+		return err
+	}
+	a.warn(from.String() + ": " + err.Error())
+	reset()
+	a.set.origins[name] = origin{how: fromDefault}
+	return nil
 }
 
 // setFrom sets an option to a value of the file.

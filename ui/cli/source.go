@@ -81,10 +81,16 @@ func (a *app) source(o sampler.Options) (*live, error) {
 	a.runLean()
 	o.Interval, o.PeakInterval, o.Select = a.opt.interval, a.opt.peakInterval, a.opt.gpus
 	if from := a.set.origins["gpu"]; from.how == fromFile { // a GPU that has gone stops no monitor
-		o.Missing = func(err error) { a.warn(fmt.Sprintf("%s, line %d: gpu: %v", from.name, from.line, err)) }
+		o.Missing = func(err error) { a.warn(fmt.Sprintf("%v: gpu: %v", from, err)) }
 	}
 	if name := string(a.opt.demo); name != "" {
-		return demoSource(name, o)
+		l, err := demoSource(name, o)
+		if err == nil || !a.runs {
+			return l, err
+		}
+		if err := a.unusable("demo", err, func() { a.opt.demo = "" }); err != nil { // list, or a fleet
+			return nil, err
+		}
 	}
 	host := proc.New(proc.Options{})
 	o.Host = host

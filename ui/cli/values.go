@@ -240,6 +240,19 @@ func (n *notifyFlag) Set(text string) error {
 	return nil
 }
 
+// webhookFlag is an address that can be posted to; whether it may be is known with --webhook-private alone.
+type webhookFlag string
+
+func (w *webhookFlag) String() string { return string(*w) }
+func (w *webhookFlag) Type() string   { return "URL" }
+func (w *webhookFlag) Set(text string) error {
+	if err := notify.Valid(text); err != nil {
+		return err
+	}
+	*w = webhookFlag(text)
+	return nil
+}
+
 // frameSize is COLSxROWS.
 type frameSize struct{ w, h int }
 

@@ -27,10 +27,16 @@ func Webhook(address string, private bool) (Way, error) {
 	return Way{"webhook", func(ctx context.Context, alert []byte) error { return post(ctx, client, address, alert) }}, nil
 }
 
+// Valid is why an address is none that can be posted to.
+func Valid(address string) error {
+	_, err := parse(address)
+	return err
+}
+
 func parse(address string) (*url.URL, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, errors.New("--webhook takes an http or https URL") // not repeated: it may hold a password
+		return nil, errors.New("it takes an http or https URL") // not repeated: it may hold a password
 	}
 	return u, nil
 }

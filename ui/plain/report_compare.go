@@ -3,9 +3,12 @@ package plain
 import (
 	"io"
 	"math"
+	"slices"
 	"strconv"
+	"strings"
 
 	"nvpeak/advice/report"
+	"nvpeak/advice/watch"
 	"nvpeak/sampler"
 )
 
@@ -33,19 +36,42 @@ func CompareText(w io.Writer, before, after report.Report, o ReportOptions) erro
 			p.amount(c.Difference, c.Unit, true), percent, "<" + word})
 	}
 	p.aligned("  ", rows)
+	aloneBefore, aloneAfter := report.Alone(before, after)
 	for _, r := range []struct {
 		name string
 		report.Report
-	}{{was, before}, {is, after}} {
+		alone []*report.GPU
+	}{{was, before, aloneBefore}, {is, after, aloneAfter}} {
 		if r.Headline != "" {
 			p.line("")
 			p.text(r.name, p.headline(&r.Report), p.paint.bold)
+		}
+		if len(r.alone) > 0 {
+			p.text(r.name, p.words.Say("compare.alone", "gpus", labels(r.alone)), p.paint.dim)
 		}
 		for _, n := range r.Notes {
 			p.text(r.name, n, p.paint.dim)
 		}
 	}
 	return p.write(w, p.out.String())
+}
+
+// labels are the names of GPUs: "1–7".
+func labels(gpus []*report.GPU) string {
+	var indices []int
+	var names []string // of what has no index of its own
+	for _, g := range gpus {
+		if n, err := strconv.Atoi(g.Label); err == nil {
+			indices = append(indices, n)
+		} else {
+			names = append(names, g.Label)
+		}
+	}
+	if len(indices) > 0 {
+		slices.Sort(indices)
+		names = append([]string{watch.GPUList(indices)}, names...)
+	}
+	return strings.Join(names, ", ")
 }
 
 func runText(r report.Report) string {
@@ -81,6 +107,8 @@ func (p *page) amount(o sampler.Opt[float64], unit string, sign bool) string {
 		text = sampler.Bytes(math.Abs(v)).String()
 	case "seconds":
 		text = p.words.Lasted(math.Abs(v))
+	case "per_hour":
+		text = strconv.FormatFloat(math.Abs(v), 'f', 1, 64)
 	default:
 		text = strconv.FormatFloat(math.Abs(v), 'f', -1, 64)
 	}

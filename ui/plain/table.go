@@ -35,7 +35,7 @@ func (p *page) snapshot(s *sampler.Snapshot, label string, width int) {
 	p.width = cmp.Or(width, 1<<20)
 	p.text("", strings.Join(head, "  "), plainly)
 	p.line("")
-	p.aligned("", narrowed(gpuRows(s, words), width, "TEMP", "POWER", "UTIL", "FREE", "PEAK", nameTitle))
+	p.aligned("", p.narrowed(gpuRows(s, words), width, "once.temp", "once.power", "once.util", "once.free", "tablehead.peak", nameTitle))
 	for i, a := range s.Alerts {
 		if i == 0 {
 			p.line("")
@@ -44,15 +44,15 @@ func (p *page) snapshot(s *sampler.Snapshot, label string, width int) {
 	}
 	if rows := processRows(s, words); len(rows) > 1 {
 		p.line("")
-		p.aligned("", narrowed(rows, width, "<TYPE", "HOST", "CPU", "TIME", "SM", "<USER", "PEAK"))
+		p.aligned("", p.narrowed(rows, width, "<tablehead.type", "tablehead.host", "CPU", "tablehead.time", "SM", "<tablehead.user", "tablehead.peak"))
 	}
 }
 
-const nameTitle = "<NAME"
+const nameTitle = "<once.name"
 
-// A title or cell that begins with '<' stands left; others stand right.
+// A title or cell that begins with '<' stands left; others stand right. A title is a sentence, or stands as it is in every language.
 func gpuRows(s *sampler.Snapshot, words lang.Catalog) [][]string {
-	rows := [][]string{{"GPU", nameTitle, "TEMP", "POWER", "UTIL", "USED", "PEAK", "FREE", "AT WORST", "TOTAL", "<"}}
+	rows := [][]string{{"GPU", nameTitle, "once.temp", "once.power", "once.util", "once.used", "tablehead.peak", "once.free", "once.at_worst", "once.total", "<"}}
 	for i := range s.GPUs {
 		g := &s.GPUs[i]
 		m := &g.Memory
@@ -71,7 +71,7 @@ func gpuRows(s *sampler.Snapshot, words lang.Catalog) [][]string {
 }
 
 func processRows(s *sampler.Snapshot, words lang.Catalog) [][]string {
-	rows := [][]string{{"GPU", "PID", "<USER", "<TYPE", "SM", "MEMORY", "PEAK", "CPU", "HOST", "TIME", "<COMMAND"}}
+	rows := [][]string{{"GPU", "PID", "<tablehead.user", "<tablehead.type", "SM", "once.memory", "tablehead.peak", "CPU", "tablehead.host", "tablehead.time", "<tablehead.command"}}
 	for i := range s.GPUs {
 		g := &s.GPUs[i]
 		for j := range g.Processes {
@@ -127,20 +127,33 @@ const (
 	leastName = 24
 )
 
-// narrowed leaves columns out, in this order, until the rest fits into a width (0: any does), and gives names what that leaves.
-func narrowed(rows [][]string, width int, titles ...string) [][]string {
+// narrowed puts the titles into words and leaves columns out, in this order, until the rest fits into a width (0: any does), and gives
+// names what that leaves.
+func (p *page) narrowed(rows [][]string, width int, titles ...string) [][]string {
+	ids := slices.Clone(rows[0])
+	for i, id := range ids {
+		side, name := "", id
+		if strings.HasPrefix(id, "<") {
+			side, name = "<", id[1:]
+		}
+		if p.words.Has(name) {
+			rows[0][i] = side + strings.ToUpper(p.words.Say(name))
+		}
+	}
 	if width == 0 {
 		return rows
 	}
+	least := func() int { return leastWidth(rows, slices.Index(ids, nameTitle)) }
 	for _, title := range titles {
-		if i := slices.Index(rows[0], title); i >= 0 && leastWidth(rows) > width {
+		if i := slices.Index(ids, title); i >= 0 && least() > width {
+			ids = slices.Delete(ids, i, i+1)
 			for k := range rows {
 				rows[k] = slices.Delete(rows[k], i, i+1)
 			}
 		}
 	}
-	if i := slices.Index(rows[0], nameTitle); i >= 0 {
-		room := leastName + max(0, width-leastWidth(rows))
+	if i := slices.Index(ids, nameTitle); i >= 0 {
+		room := leastName + max(0, width-least())
 		for k := range rows {
 			rows[k][i] = "<" + cut(strings.TrimPrefix(rows[k][i], "<"), room)
 		}
@@ -148,13 +161,13 @@ func narrowed(rows [][]string, width int, titles ...string) [][]string {
 	return rows
 }
 
-// leastWidth is what rows take at least, with names and the last column as short as they may be.
-func leastWidth(rows [][]string) (sum int) {
+// leastWidth is what rows take at least, with names, which are in a column, and the last column as short as they may be.
+func leastWidth(rows [][]string, names int) (sum int) {
 	for i, w := range columnWidths(rows) {
 		switch {
 		case i == len(rows[0])-1:
 			w = min(w, leastLast)
-		case rows[0][i] == nameTitle:
+		case i == names:
 			w = min(w, leastName)
 		}
 		if sum += w; i > 0 && w > 0 {

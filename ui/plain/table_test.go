@@ -1,6 +1,7 @@
 package plain
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -24,6 +25,31 @@ func TestTableSaysHeadroomAndAlerts(t *testing.T) {
 	}
 	if !strings.Contains(b.String(), "\n\n! GPU 0: runs out\n! GPU 1: so does this\n") || strings.Contains(b.String(), "\x1b") {
 		t.Errorf("alerts:\n%q", b.String())
+	}
+}
+
+// No head is left in English, however wide a terminal is; what is a word in no language stays.
+func TestTableSpeaks(t *testing.T) {
+	s := &sampler.Snapshot{GPUs: []sampler.GPU{{Name: "L40S", Processes: []sampler.Process{{PID: 7, User: "ann", Type: "compute", Command: "python"}}}}}
+	chinese, _ := lang.Named("zh")
+	for _, width := range []int{0, 80, 60} {
+		var b strings.Builder
+		if err := Table(&b, s, "", Options{Width: width}, chinese); err != nil {
+			t.Fatal(err)
+		}
+		for i, line := range strings.Split(b.String(), "\n") {
+			if i != 2 && i != 5 {
+				continue
+			}
+			for word := range strings.FieldsSeq(line) {
+				if word[0] < 0x80 && !slices.Contains([]string{"GPU", "PID", "SM", "CPU"}, word) {
+					t.Errorf("width %d: %q in %q", width, word, line)
+				}
+			}
+		}
+		if !strings.Contains(b.String(), "最小空闲") || !strings.Contains(b.String(), "命令") {
+			t.Errorf("width %d:\n%s", width, b.String())
+		}
 	}
 }
 

@@ -107,7 +107,7 @@ func TestWebhookInside(t *testing.T) {
 // Where the monitor has no terminal it prints one table, and refuses what that cannot honor.
 func TestScreenOnlyOptions(t *testing.T) {
 	t.Parallel()
-	for _, option := range []string{"--on-alert=true", "--webhook=https://example.com", "--notify=bell", "--record=x.jsonl"} {
+	for _, option := range []string{"--on-alert=true", "--webhook=https://example.com", "--notify=bell", "--record=x.jsonl", "--log=train.log"} {
 		name, _, _ := strings.Cut(option, "=")
 		if r := run(t, setup{scenario: theLost, args: []string{option}}); r.code != 2 || r.out != "" || !strings.HasPrefix(r.err, "nvpeak: "+name+" needs a screen") {
 			t.Errorf("%s: %+v", option, r)

@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"nvpeak/sampler/tape"
 )
 
 // dying is a script that dies of memory, with a secret in its output.
@@ -117,6 +119,9 @@ func TestRunLeavesNothing(t *testing.T) {
 	}
 	if r := nvpeakIn(t, state, nil, "run", "--record", "--", "sleep", "0.3"); r.code != 0 || len(boxesIn(t, state)) != 1 {
 		t.Errorf("--record: %+v", r)
+	}
+	if r := nvpeakIn(t, t.TempDir(), []string{"NVPEAK_RECORD=true"}, "run", "--record=false", "--", "true"); r.code != 0 || r.err != "" {
+		t.Errorf("--record=false: %+v", r)
 	}
 	if r := nvpeakIn(t, state, nil, "report", "LAST"); r.code != 0 || !strings.Contains(r.out, "GPU 7") {
 		t.Errorf("report: %+v", r)
@@ -223,6 +228,46 @@ func TestRunBoxWithoutDriver(t *testing.T) {
 	if r := run(t, setup{env: env, args: []string{"report", "LAST"}}); r.code != 0 || !strings.Contains(r.out, "CUDA out of memory on GPU 3") {
 		t.Errorf("%+v", r)
 	}
+}
+
+// A recording in a file of the user's is of the whole run, whether it dies or not; the black box is as without it. What is there
+// already is not written over: where the file was typed, nothing runs.
+func TestRunRecordsToFile(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		flags, env, command string
+		failures, boxes     int
+		again               string
+	}{
+		{"--record=FILE", "", "sleep 0.3; " + dying(t), 1, 1, "choose another name"},
+		{"--record FILE --keep 10s", "", "sleep 0.3", 0, 0, "choose another name"},
+		{"--keep 10s", "NVPEAK_RECORD=FILE", "sleep 0.3", 0, 0, "NVPEAK_RECORD: "},
+	} {
+		file, state := filepath.Join(t.TempDir(), "run.jsonl"), t.TempDir()
+		args := append([]string{"run"}, strings.Fields(strings.ReplaceAll(row.flags, "FILE", file))...)
+		args = append(args, "--", "sh", "-c", row.command)
+		env := []string{strings.ReplaceAll(row.env, "FILE", file)}
+		if r := nvpeakIn(t, state, env, args...); row.failures == 0 && (r.code != 0 || r.err != "") {
+			t.Errorf("%+v: %+v", row, r)
+		}
+		got := readTape(t, file)
+		failures := failuresIn(got)
+		if boxes := len(boxesIn(t, state)); failures != row.failures || boxes != row.boxes || len(got.snaps) == 0 || got.end == nil {
+			t.Errorf("%+v: %d failures, %d boxes, %d snapshots", row, failures, boxes, len(got.snaps))
+		}
+		if r := nvpeakIn(t, state, env, args...); (r.code == 0) != (row.env != "") || strings.Count(r.err, "\n") != 1 || !strings.Contains(r.err, row.again) {
+			t.Errorf("again: %+v", r)
+		}
+	}
+}
+
+func failuresIn(r recorded) (n int) {
+	for _, e := range r.events {
+		if e.Kind == tape.KindOOM {
+			n++
+		}
+	}
+	return n
 }
 
 // The minutes before the newest part are in the box as well.

@@ -169,6 +169,16 @@ func TestRetry(t *testing.T) {
 	}
 }
 
+// A recording in a file of the user's is of all tries; the pauses between them are gaps.
+func TestRetryRecordsAll(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "all.jsonl.zst")
+	got := retrying{how: "fits", flags: "--retry 3 --record=" + file, env: []string{"NEED=2"}}.run(t)
+	if all := readTape(t, file); got.code != 0 || len(got.starts) != 3 || failuresIn(all) != 2 || all.end == nil {
+		t.Errorf("%d starts, %d failures, notes %q: %s", len(got.starts), failuresIn(all), all.notes, got.err)
+	}
+}
+
 // A run is one run in the list, whatever its tries; the newest box knows how it ended.
 func TestRetryBoxes(t *testing.T) {
 	t.Parallel()

@@ -325,3 +325,35 @@ func TestRunWithFewDescriptors(t *testing.T) {
 		}
 	}
 }
+
+// The command runs whatever is written down for every nvpeak; one line names the place of what is of no use.
+func TestRunWhateverIsSet(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct{ file, env, want string }{
+		{"notify = [\"bell\", \"desktop\"]", "", "config.toml, line 1: --notify needs a terminal"},
+		{"\nwebhook = \"x\"", "", "config.toml, line 2: webhook: it takes an http"},
+		{"webhook = \"http://127.0.0.1:1/\"", "", "config.toml, line 1: the webhook is on a loopback"},
+		{"demo = \"fleet\"", "", "config.toml, line 1: "},
+		{"demo = \"list\"", "", "config.toml, line 1: "},
+		{"", "NVPEAK_NOTIFY=bell", "NVPEAK_NOTIFY: --notify needs a terminal"},
+		{"", "NVPEAK_WEBHOOK=x", "NVPEAK_WEBHOOK: it takes an http"},
+		{"", "NVPEAK_INTERVAL=soon", "NVPEAK_INTERVAL: \"soon\" is not a duration"},
+		{"", "NVPEAK_CONFIG=/nonexistent/x.toml", "NVPEAK_CONFIG: "},
+	} {
+		home := t.TempDir()
+		if err := os.Mkdir(filepath.Join(home, "nvpeak"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(home, "nvpeak", "config.toml"), []byte(row.file), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		env := []string{"XDG_CONFIG_HOME=" + home, "XDG_STATE_HOME=" + t.TempDir()}
+		if row.env != "" {
+			env = append(env, row.env)
+		}
+		r := run(t, setup{scenario: "h100x8", env: env, args: []string{"run", "--", "sh", "-c", "echo ran; exit 7"}})
+		if r.code != 7 || r.out != "ran\n" || strings.Count(r.err, "\n") != 1 || !strings.Contains(r.err, row.want) {
+			t.Errorf("%+v: %+v", row, r)
+		}
+	}
+}
