@@ -46,7 +46,7 @@ func elsewhere(f *Facts, need Need) *gpu {
 	}
 	var list []*gpu
 	for _, g := range f.gpus {
-		if g != f.gpu && g.seen == f.now && g.key.Host == f.gpu.key.Host && !g.last.Silent() && !g.last.Unsplit && !parted(f.gpus, g) && g.leaves(f.now) >= room {
+		if g != f.gpu && g.seen == f.now && g.key.Host == f.gpu.key.Host && !g.last.Silent() && g.runs() && g.leaves(f.now) >= room {
 			list = append(list, g)
 		}
 	}
@@ -64,12 +64,8 @@ func elsewhere(f *Facts, need Need) *gpu {
 	})
 }
 
-// parted says whether the memory of a GPU is that of its instances, on which programs run.
-func parted(gpus []*gpu, g *gpu) bool {
-	return g.last.MIG == nil && slices.ContainsFunc(gpus, func(o *gpu) bool {
-		return o.last.MIG != nil && o.last.Index == g.last.Index && o.key.Host == g.key.Host
-	})
-}
+// runs says whether a program can run on a GPU: on one that is split into MIG instances, or is to be, none can.
+func (g *gpu) runs() bool { return !g.split && !g.last.Unsplit }
 
 // runOn is the advice to run on a GPU that has room. No setting of a job costs less.
 func runOn(g *gpu, words lang.Catalog) sampler.Advice {

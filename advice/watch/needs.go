@@ -66,8 +66,12 @@ func (n *needs) fold(now float64) {
 }
 
 // of is the need to compare a GPU with: what was typed, else the last request refused on
-// it to a program that still runs there (or, when it is not known who asked, of late).
+// it to a program that still runs there (or, when it is not known who asked, of late). Where
+// no program can run there is none.
 func (n *needs) of(g *gpu) (Need, bool) {
+	if !g.runs() {
+		return Need{}, false
+	}
 	if b, ok := n.typed.Value(); ok {
 		return Need{Bytes: b, Source: NeedTyped}, true
 	}

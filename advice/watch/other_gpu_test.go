@@ -63,3 +63,43 @@ func TestNeedFitsElsewhere(t *testing.T) {
 		t.Errorf("on another machine: %+v", fix)
 	}
 }
+
+// migBox is a GPU that is split into two MIG instances, and one beside it.
+func migBox(seconds float64, whole, first, second, beside float64) sampler.Snapshot {
+	s := boxOf(seconds, whole, first, second, beside)
+	for i := range s.GPUs {
+		g := &s.GPUs[i]
+		g.Index, g.UUID = i/3, []string{"GPU-a", "MIG-a", "MIG-b", "GPU-b"}[i]
+		if i == 1 || i == 2 {
+			g.MIG = &sampler.MIG{Index: i - 1, ParentUUID: "GPU-a", GPUInstance: i}
+			g.Memory.Total = sampler.Some(40 * sampler.GiB)
+			g.Memory.Free = sampler.Some((40 * sampler.GiB).Less(g.Memory.Used.Or(0)))
+		}
+	}
+	return s
+}
+
+// A GPU that is split into MIG instances has no room for anybody, however much of it is free, and no need is short on it.
+func TestSplitGPUHasNoRoom(t *testing.T) {
+	for _, need := range []sampler.Bytes{50, 90} {
+		w := New(Options{Need: sampler.Some(need * sampler.GiB)})
+		var open []sampler.Alert
+		for i := range 70 {
+			open = w.Add(migBox(float64(i), 14, 12, 2, 33))
+		}
+		if len(open) != 3 {
+			t.Errorf("%v GiB: %d alerts", need, len(open))
+		}
+		for _, a := range open {
+			if a.Key.ID == "GPU-a" {
+				t.Errorf("%v GiB: of all of the GPU: %s", need, a.Text)
+			}
+			if text := strings.Join(a.Evidence, "; "); strings.Contains(text, "has room") {
+				t.Errorf("%v GiB: %s; %s", need, a.Text, text)
+			}
+		}
+		if f, ok := w.Fit(sampler.GPUKey{ID: "GPU-a"}); !ok || f.Need.Known() {
+			t.Errorf("%v GiB: it is compared with all of the GPU", need)
+		}
+	}
+}

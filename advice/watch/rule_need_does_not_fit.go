@@ -104,7 +104,7 @@ func needFailure(f *Facts, fit Fit, need Need, lowest sampler.Bytes) hypothetica
 func mostRoom(f *Facts, need Need) (best *gpu) {
 	most := need.Bytes.MiB()
 	for _, g := range f.gpus {
-		if free := g.lowest.last(f.now, lowestSeconds); g != f.gpu && g.seen == f.now && g.key.Host == f.gpu.key.Host && free >= most {
+		if free := g.lowest.last(f.now, lowestSeconds); g != f.gpu && g.seen == f.now && g.key.Host == f.gpu.key.Host && g.runs() && free >= most {
 			best, most = g, free
 		}
 	}

@@ -75,7 +75,7 @@ func (w *Watch) Add(s sampler.Snapshot) []sampler.Alert {
 	for i := range s.GPUs {
 		if g := w.gpu(i, &s.GPUs[i]); g != nil {
 			g.at, g.gone = s.Time, patience
-			g.requests, g.sole, g.door = s.Requests, len(s.GPUs) == 1, s.Door
+			g.requests, g.sole, g.split, g.door = s.Requests, len(s.GPUs) == 1, s.Split(&s.GPUs[i]), s.Door
 			g.fold(&s.GPUs[i], now, gap)
 		}
 	}
