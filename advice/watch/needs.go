@@ -124,7 +124,7 @@ func (n *needs) arithmetic(g *gpu, now float64) Fit {
 
 // asked is what a GPU has for what was typed, refused or requested.
 func (n *needs) asked(g *gpu, now float64) Fit {
-	f := Fit{GPU: g.last.Index, UUID: g.last.UUID, Total: g.last.Memory.PlausibleTotal(), Free: g.last.Memory.PlausibleFree()}
+	f := Fit{GPU: g.last.Index, UUID: g.last.UUID, Label: g.last.Label(), MIG: g.last.MIG != nil, Instance: g.last.MIG, Total: g.last.Memory.PlausibleTotal(), Free: g.last.Memory.PlausibleFree()}
 	need, ok := n.of(g)
 	low := math.NaN()
 	if !ok {

@@ -47,7 +47,7 @@ func renderNeed(f *Facts) message {
 	need, _ := fit.Need.Value()
 	lowest := fit.WorstFree.Or(0)
 	m := message{
-		text:     words.Say("alert.need_does_not_fit", "gpu", fit.GPU, "need", need.Bytes, "free", lowest, "short", fit.Short),
+		text:     words.Say("alert.need_does_not_fit", "gpu", fit.Label, "need", need.Bytes, "free", lowest, "short", fit.Short),
 		evidence: []string{words.Say("alert.need_does_not_fit.need", "need", need.Bytes, "source", need.Source.In(words))},
 		numbers:  map[string]float64{"need_bytes": float64(need.Bytes), "worst_free_bytes": float64(lowest), "short_bytes": float64(fit.Short)},
 	}

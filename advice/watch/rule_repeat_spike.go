@@ -207,7 +207,7 @@ func renderSpike(f *Facts, pid int, value float64, pt series.Pattern, e expectat
 	case due >= 0:
 		when = words.Say("alert.repeat_spike.now")
 	}
-	said := []any{"gpu", g.last.Index, "when", when, "need", size(need), "held", size(value), "free", size(free), "short", size(e.top - e.available)}
+	said := []any{"gpu", g.last.Label(), "when", when, "need", size(need), "held", size(value), "free", size(free), "short", size(e.top - e.available)}
 	m := message{
 		text:     words.Say("alert.repeat_spike", said...),
 		evidence: []string{e.how},
