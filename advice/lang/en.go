@@ -862,7 +862,7 @@ var textsEN = map[string]string{
 	"player.oom_requested": "out of memory, {size} requested",
 
 	"alert.at_gpu": "GPU {gpu}: ", "alert.at_gpus": "GPUs {gpus}: ", "alert.worst": "{text}; figures of GPU {gpu}, the worst",
-	"alert.process": "process", "alert.pid": "pid {pid} ({who})", "alert.holds": "{process} holds {held}",
+	"alert.process": "process", "alert.pid": "pid {pid} ({who})", "alert.holds": "{process} holds {held}", "alert.keeps": "{process} keeps {held}",
 	"alert.unattributed_holds": "{held} is unattributed (held by no process the driver names)",
 	"alert.preallocated":       "it is {program}, which takes {takes} ({knob})",
 	"prealloc.vllm":            "90 to 92 % of the GPU for weights and cache",
