@@ -954,7 +954,7 @@ var textsEN = map[string]string{
 
 	"alert.need_does_not_fit":           "GPU {gpu}: {need} won't fit: only {free} free at the last peak ({short} short)",
 	"alert.need_does_not_fit.need":      "need: {need}, {source}",
-	"alert.need_does_not_fit.elsewhere": "GPU {gpu} has room for it: {free} lowest free (last minute)",
+	"alert.need_does_not_fit.elsewhere": "GPU {gpu} has room for {need}: {free} lowest free (last minute)",
 	"alert.need_does_not_fit.free":      "free now: {free}",
 	"alert.need_does_not_fit.reusable":  "free inside the allocator: {free}",
 

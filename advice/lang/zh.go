@@ -954,7 +954,7 @@ var textsZH = map[string]string{
 
 	"alert.need_does_not_fit":           "GPU {gpu}：{need} 放不下：最近一次峰值时只有 {free} 空闲（缺少 {short}）",
 	"alert.need_does_not_fit.need":      "需求：{need}，{source}",
-	"alert.need_does_not_fit.elsewhere": "GPU {gpu} 放得下：最近一分钟最低空闲 {free}",
+	"alert.need_does_not_fit.elsewhere": "GPU {gpu} 放得下 {need}：最近一分钟最低空闲 {free}",
 	"alert.need_does_not_fit.free":      "当前空闲：{free}",
 	"alert.need_does_not_fit.reusable":  "分配器内部空闲：{free}",
 

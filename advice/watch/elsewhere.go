@@ -34,15 +34,29 @@ func (g *gpu) leaves(now float64) float64 {
 	return free
 }
 
+// wants is the process that a need is most likely of: who is known to ask, or else the job of the GPU. nil: nobody is there.
+func (g *gpu) wants(need Need) *proc {
+	if p := g.withPID(need.PID.Or(0)); p != nil {
+		return p
+	}
+	return g.job()
+}
+
 // elsewhere is another GPU of the machine that has room for a need, nil where there is none: one that nobody uses before all
 // others, then one with most room. Who has begun brings along what it holds, and ranks cannot go alone.
 func elsewhere(f *Facts, need Need) *gpu {
 	room := need.Bytes.MiB()
-	if p := f.gpu.withPID(need.PID.Or(0)); p != nil {
+	if p := f.gpu.wants(need); p != nil {
 		if usual, _ := peersOf(f.gpus, f.gpu, p); len(usual) > 0 {
 			return nil
 		}
-		room += p.series.Value
+		peak := p.peak.most().value
+		if math.IsInf(peak, -1) { // it has only begun, and what it will hold is not known
+			return nil
+		}
+		room += max(p.series.Value, peak)
+	} else if f.gpu.free >= room { // who had it has gone, and it fits here
+		return nil
 	}
 	var list []*gpu
 	for _, g := range f.gpus {
