@@ -317,14 +317,8 @@ func (c *collector) period() time.Duration {
 // they are listed too.
 func (s *Snapshot) splitGPUs() {
 	for i := range s.GPUs {
-		m := s.GPUs[i].MIG
-		if m == nil {
-			continue
-		}
-		for j := range s.GPUs {
-			if whole := &s.GPUs[j]; whole.MIG == nil && whole.UUID == m.ParentUUID {
-				whole.Processes, whole.Memory.Unattributed = []Process{}, Opt[Bytes]{}
-			}
+		if whole := &s.GPUs[i]; s.Split(whole) {
+			whole.Processes, whole.Memory.Unattributed = []Process{}, Opt[Bytes]{}
 		}
 	}
 }

@@ -19,6 +19,8 @@ type Alert struct {
 	Time     time.Time          `json:"time"`
 	Host     string             `json:"host,omitempty"` // where it is, of an alert of one machine among others
 	GPU      Opt[int]           `json:"gpu"`
+	UUID     Opt[string]        `json:"uuid"` // of the GPU or MIG instance
+	MIG      *MIG               `json:"mig"`  // which instance of GPU; nil: all of it
 	PID      Opt[int]           `json:"pid"`
 	Key      GPUKey             `json:"-"` // of GPU; zero for the machine
 	Job      string             `json:"-"` // what its processes have in common with those of other GPUs; empty: not known
@@ -30,6 +32,24 @@ type Alert struct {
 	Evidence []string           `json:"evidence"`
 	Numbers  map[string]float64 `json:"numbers"`
 	Advice   []Advice           `json:"advice"`
+}
+
+// Label is how its GPU is called, as GPU.Label. An alert of the machine has none.
+func (a *Alert) Label() string {
+	n, ok := a.GPU.Value()
+	if !ok {
+		return ""
+	}
+	return label(n, a.MIG)
+}
+
+// Place makes it an alert of a GPU.
+func (a *Alert) Place(g *GPU) {
+	a.GPU, a.MIG, a.Key = Some(g.Index), g.MIG, g.Key()
+	a.UUID = Opt[string]{}
+	if g.UUID != "" {
+		a.UUID = Some(g.UUID)
+	}
 }
 
 // Delivery counts what became of the alerts that were to be passed on in one way.

@@ -35,18 +35,27 @@ func (g *GPU) Label() string { return label(g.Index, g.MIG) }
 
 // Assignable are the GPUs that a program can be given: MIG instances, and GPUs that are not split into some.
 func (s *Snapshot) Assignable() (list []*GPU) {
-	split := map[string]bool{}
 	for i := range s.GPUs {
-		if m := s.GPUs[i].MIG; m != nil {
-			split[m.ParentUUID] = true
-		}
-	}
-	for i := range s.GPUs {
-		if g := &s.GPUs[i]; g.MIG != nil || g.UUID == "" || !split[g.UUID] {
+		if g := &s.GPUs[i]; !s.Split(g) {
 			list = append(list, g)
 		}
 	}
 	return list
+}
+
+// Split says whether a GPU is listed by its MIG instances, too: its memory is theirs, and programs run on them alone. They
+// have its index, and where that is told its UUID: exporters tell none.
+func (s *Snapshot) Split(g *GPU) bool {
+	if g.MIG != nil {
+		return false
+	}
+	for i := range s.GPUs {
+		o := &s.GPUs[i]
+		if o.MIG != nil && o.Index == g.Index && o.Host == g.Host && (o.MIG.ParentUUID == "" || g.UUID == "" || o.MIG.ParentUUID == g.UUID) {
+			return true
+		}
+	}
+	return false
 }
 
 // Label is how the device is called, as GPU.Label.

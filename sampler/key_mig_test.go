@@ -19,3 +19,23 @@ func TestAssignable(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// Exporters do not tell whose an instance is: its index does, on its host.
+func TestSplitByIndex(t *testing.T) {
+	part := func(host string) GPU { return GPU{Host: host, Index: 1, UUID: "MIG-1", MIG: &MIG{}} }
+	for name, row := range map[string]struct {
+		whole, part GPU
+		want        bool
+	}{
+		"told by its index":        {GPU{Index: 1, UUID: "GPU-a"}, part(""), true},
+		"another index":            {GPU{Index: 0, UUID: "GPU-a"}, part(""), false},
+		"another host":             {GPU{Host: "box7", Index: 1}, part("box8"), false},
+		"an instance is not split": {part(""), part(""), false},
+		"one of that index before": {GPU{Index: 1, UUID: "GPU-a"}, GPU{Index: 1, MIG: &MIG{ParentUUID: "GPU-b"}}, false},
+	} {
+		s := Snapshot{GPUs: []GPU{row.whole, row.part}}
+		if got := s.Split(&s.GPUs[0]); got != row.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}

@@ -71,7 +71,7 @@ func (m *Model) rowOf(k *machine) machineRow {
 	r.v = v
 	r.least, r.free = v.tightest()
 	busy, known := 0, 0
-	var places []*sampler.GPU
+	places := s.Assignable()
 	for i := range s.GPUs {
 		g := &s.GPUs[i]
 		r.procs += len(g.Processes)
@@ -80,8 +80,7 @@ func (m *Model) rowOf(k *machine) machineRow {
 				r.users = append(r.users, p.User)
 			}
 		}
-		if !v.parted(g) {
-			places = append(places, g)
+		if !s.Split(g) {
 			r.most = max(r.most, min(g.Memory.WorstFree.Else(g.Memory.Free).Or(0), sampler.MaxPlausible))
 		}
 		if g.MIG != nil && slices.ContainsFunc(s.GPUs, func(o sampler.GPU) bool { return o.MIG == nil && o.Index == g.Index }) {

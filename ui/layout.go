@@ -159,7 +159,7 @@ func (v *view) placeGPUs(p *plan, r rect) int {
 // from the others, who get their room. Where all are at rest, none is.
 func (v *view) atRest(list []*sampler.GPU) (busy, idle []*sampler.GPU) {
 	for _, g := range list {
-		if v.unused(g) || v.parted(g) {
+		if v.unused(g) || v.snap.Split(g) {
 			idle = append(idle, g)
 		} else {
 			busy = append(busy, g)
@@ -169,11 +169,6 @@ func (v *view) atRest(list []*sampler.GPU) (busy, idle []*sampler.GPU) {
 		return list, nil
 	}
 	return busy, idle
-}
-
-// parted says whether a GPU is listed by its instances, too.
-func (v *view) parted(g *sampler.GPU) bool {
-	return g.MIG == nil && slices.ContainsFunc(v.snap.GPUs, func(o sampler.GPU) bool { return o.MIG != nil && o.Index == g.Index && o.Host == g.Host })
 }
 
 // placeGrid gives every GPU a pane, if there is room; 0 if there is not.

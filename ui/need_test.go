@@ -182,3 +182,31 @@ func TestNeedLabelIsOnItsLine(t *testing.T) {
 		t.Error("no label")
 	}
 }
+
+// A GPU that is split into MIG instances is none of those that the need may fit on, and has no mark of it.
+func TestNeedOnInstances(t *testing.T) {
+	snaps := play(t, "eight", time.Minute)
+	parts := make([]*sampler.Snapshot, len(snaps))
+	for n, s := range snaps {
+		c := *s
+		c.GPUs = slices.Clone(s.GPUs[4:])
+		for i := range c.GPUs {
+			c.GPUs[i].Index = 0
+			if i > 0 {
+				c.GPUs[i].MIG = &sampler.MIG{Index: i - 1, GPUInstance: i}
+			}
+		}
+		parts[n] = &c
+	}
+	m := model(parts, 120, 40, Options{Need: sampler.Some(3 * sampler.GiB)})
+	if head := m.draw().lines()[0]; !strings.Contains(head, "3.0 GiB fits on 3 of 3 GPUs") {
+		t.Errorf("%q", head)
+	}
+	v := m.view()
+	if at := needShown(v, &v.snap.GPUs[0], 200); at != -2 {
+		t.Errorf("the bar of the whole GPU has the mark in column %d", at)
+	}
+	if at := needShown(v, &v.snap.GPUs[1], 200); at == -2 {
+		t.Error("the bar of an instance has no mark")
+	}
+}

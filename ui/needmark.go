@@ -9,7 +9,7 @@ import (
 // one where the need does not fit, or the next spike, else -1.
 func (v *view) needMark(c *canvas, x, y int, g *sampler.GPU, column func(sampler.Bytes) float64, last int) (over int) {
 	m := &g.Memory
-	end, known := v.needEnd(m)
+	end, known := v.needEnd(g)
 	fits := end <= m.Usable()
 	if known && fits {
 		c.set(x+min(int(column(end)), last), y, v.glyphs.Need, theme.Need)
@@ -23,16 +23,25 @@ func (v *view) needMark(c *canvas, x, y int, g *sampler.GPU, column func(sampler
 
 // needEnd is where the need would end: on top of the most that was in use of late, less what its process can reuse,
 // as the advice reckons that it is short; where that is not known, on top of what is in use.
-func (v *view) needEnd(m *sampler.Memory) (end sampler.Bytes, known bool) {
+func (v *view) needEnd(g *sampler.GPU) (end sampler.Bytes, known bool) {
+	m, need := &g.Memory, v.needOn(g)
 	for i := range v.fits {
 		f := &v.fits[i]
-		need, asked := f.Need.Value()
+		of, asked := f.Need.Value()
 		worst, told := f.WorstFree.Value()
-		if &f.gpu.Memory == m && asked && told {
-			return m.Usable().Less(worst).Less(f.Reusable.Or(0)) + need.Bytes, true
+		if f.gpu == g && asked && told {
+			return m.Usable().Less(worst).Less(f.Reusable.Or(0)) + of.Bytes, true
 		}
 	}
-	return min(m.Used.Or(0), m.Total.Or(0)) + v.need, v.need > 0
+	return min(m.Used.Or(0), m.Total.Or(0)) + need, need > 0
+}
+
+// needOn is the need that was typed, as it is drawn on a GPU; 0: there is none, or no program can run there.
+func (v *view) needOn(g *sampler.GPU) sampler.Bytes {
+	if g.Unsplit || v.snap != nil && v.snap.Split(g) {
+		return 0
+	}
+	return v.need
 }
 
 // spikeEnd is what the next spike would take a GPU to, where that does not fit, as it is said of it; else 0.

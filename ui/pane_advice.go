@@ -153,7 +153,7 @@ func (v *view) slitText(a sampler.Alert) string {
 	if text == "" {
 		return a.Text
 	}
-	return v.words.Say("panel.slit", "gpu", a.GPU.Or(0), "text", text)
+	return v.words.Say("panel.slit", "gpu", a.Label(), "text", text)
 }
 
 // overLines are the alerts that are just over, the newest first.

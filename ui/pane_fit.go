@@ -49,11 +49,8 @@ func (v *view) needText() string {
 	if v.need == 0 {
 		return ""
 	}
-	var all []*sampler.GPU
-	for i := range v.snap.GPUs {
-		all = append(all, &v.snap.GPUs[i])
-	}
-	n, of := v.fitCount(all), len(all)
+	places := v.snap.Assignable()
+	n, of := v.fitCount(places), len(places)
 	if v.several() {
 		n, of = v.fleet.total.fits, v.fleet.total.places
 	}

@@ -52,9 +52,9 @@ func (v *view) memoryMarks(g *sampler.GPU, a *area, cells int) (list []mark) {
 	if m.Peak != nil {
 		list = append(list, v.peakMark(m.Peak, v.peakRole(g, m.Peak.Bytes), a, cells)...)
 	}
-	if total := m.Total.Or(0).Less(m.Reserved.Or(0)); v.need > 0 && v.need < total {
-		texts := []string{v.words.Say("screen.need", "size", v.need), v.words.Say("screen.need_size", "size", v.need.Short()), v.words.Say("screen.need_word")}
-		list = append(list, mark{total.Less(v.need).MiB(), theme.Need, texts, 0, theme.Need}) // a size alone would be taken for where its line stands
+	if total, need := m.Total.Or(0).Less(m.Reserved.Or(0)), v.needOn(g); need > 0 && need < total {
+		texts := []string{v.words.Say("screen.need", "size", need), v.words.Say("screen.need_size", "size", need.Short()), v.words.Say("screen.need_word")}
+		list = append(list, mark{total.Less(need).MiB(), theme.Need, texts, 0, theme.Need}) // a size alone would be taken for where its line stands
 	}
 	return list
 }

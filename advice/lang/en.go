@@ -880,7 +880,7 @@ var textsEN = map[string]string{
 	"player.oom_requested": "out of memory, {size} requested",
 
 	"alert.at_gpu": "GPU {gpu}: ", "alert.at_gpus": "GPUs {gpus}: ", "alert.worst": "{text}; figures of GPU {gpu}, the worst",
-	"alert.process": "process", "alert.pid": "pid {pid} ({who})", "alert.holds": "{process} holds {held}",
+	"alert.process": "process", "alert.pid": "pid {pid} ({who})", "alert.holds": "{process} holds {held}", "alert.keeps": "{process} keeps {held}",
 	"alert.unattributed_holds": "{held} is unattributed (held by no process the driver names)",
 	"alert.preallocated":       "it is {program}, which takes {takes} ({knob})",
 	"prealloc.vllm":            "90 to 92 % of the GPU for weights and cache",
@@ -972,7 +972,7 @@ var textsEN = map[string]string{
 
 	"alert.need_does_not_fit":           "GPU {gpu}: {need} won't fit: only {free} free at the last peak ({short} short)",
 	"alert.need_does_not_fit.need":      "need: {need}, {source}",
-	"alert.need_does_not_fit.elsewhere": "GPU {gpu} has room for it: {free} lowest free (last minute)",
+	"alert.need_does_not_fit.elsewhere": "GPU {gpu} has room for {need}: {free} lowest free (last minute)",
 	"alert.need_does_not_fit.free":      "free now: {free}",
 	"alert.need_does_not_fit.reusable":  "free inside the allocator: {free}",
 

@@ -880,7 +880,7 @@ var textsZH = map[string]string{
 	"player.oom_requested": "显存不足，请求 {size}",
 
 	"alert.at_gpu": "GPU {gpu}：", "alert.at_gpus": "GPU {gpus}：", "alert.worst": "{text}（数字为最紧张的 GPU {gpu}）",
-	"alert.process": "进程", "alert.pid": "进程 {pid}（{who}）", "alert.holds": "{process} 占用 {held}",
+	"alert.process": "进程", "alert.pid": "进程 {pid}（{who}）", "alert.holds": "{process} 占用 {held}", "alert.keeps": "{process} 一直占用 {held}",
 	"alert.unattributed_holds": "{held} 归属未知（驱动没有列出占用它的进程）",
 	"alert.preallocated":       "它是 {program}，会占用 {takes}（{knob}）",
 	"prealloc.vllm":            "90% 至 92% 的显存，用于权重和缓存",
@@ -972,7 +972,7 @@ var textsZH = map[string]string{
 
 	"alert.need_does_not_fit":           "GPU {gpu}：{need} 放不下：最近一次峰值时只有 {free} 空闲（缺少 {short}）",
 	"alert.need_does_not_fit.need":      "需求：{need}，{source}",
-	"alert.need_does_not_fit.elsewhere": "GPU {gpu} 放得下：最近一分钟最低空闲 {free}",
+	"alert.need_does_not_fit.elsewhere": "GPU {gpu} 放得下 {need}：最近一分钟最低空闲 {free}",
 	"alert.need_does_not_fit.free":      "当前空闲：{free}",
 	"alert.need_does_not_fit.reusable":  "分配器内部空闲：{free}",
 

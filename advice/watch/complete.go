@@ -102,13 +102,11 @@ func (w *Watch) rekey(was incidentKey, o *failure) {
 	delete(w.open, was)
 	w.open[is] = in
 	in.key, in.renderedAt, in.completed = is, math.Inf(-1), true
-	in.now.Key = is.gpu
 	if is.pid != 0 {
 		in.now.PID = sampler.Some(is.pid)
 	}
 	if g := w.find(is.gpu); g != nil {
-		in.gpu = sampler.Some(g.last.Index)
-		in.now.GPU = in.gpu
+		in.now.Place(g.last)
 	}
 }
 

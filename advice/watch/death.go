@@ -22,6 +22,7 @@ type Death struct {
 	PID      int
 	Unplaced bool // the GPU is not known
 
+	label   string // of the GPU
 	refusal sampler.Refusal
 	guess   bool    // that it died of it
 	signal  int     // that ended it, from outside; 0: none
@@ -169,7 +170,7 @@ func (w *Watch) deathOf(g *gpu, p *proc) Death {
 	}
 	e.Refused = g.refusedOf(p, &e, w.clock.Last)
 	in.Events = []sampler.OOMEvent{e}
-	return Death{Event: e, Incident: in, T: p.asking.tried, Time: r.Time, Key: g.key, GPU: g.last.Index, PID: p.pid, refusal: r, guess: p.asking.guessed(p.seen - p.asking.tried), signal: p.asking.signal(), waited: p.seen - p.asking.tried,
+	return Death{Event: e, Incident: in, T: p.asking.tried, Time: r.Time, Key: g.key, GPU: g.last.Index, label: g.last.Label(), PID: p.pid, refusal: r, guess: p.asking.guessed(p.seen - p.asking.tried), signal: p.asking.signal(), waited: p.seen - p.asking.tried,
 		start: p.start, command: p.process.Command, name: p.process.Name, user: p.process.User}
 }
 

@@ -34,19 +34,33 @@ func (g *gpu) leaves(now float64) float64 {
 	return free
 }
 
+// wants is the process that a need is most likely of: who is known to ask, or else the job of the GPU. nil: nobody is there.
+func (g *gpu) wants(need Need) *proc {
+	if p := g.withPID(need.PID.Or(0)); p != nil {
+		return p
+	}
+	return g.job()
+}
+
 // elsewhere is another GPU of the machine that has room for a need, nil where there is none: one that nobody uses before all
 // others, then one with most room. Who has begun brings along what it holds, and ranks cannot go alone.
 func elsewhere(f *Facts, need Need) *gpu {
 	room := need.Bytes.MiB()
-	if p := f.gpu.withPID(need.PID.Or(0)); p != nil {
+	if p := f.gpu.wants(need); p != nil {
 		if usual, _ := peersOf(f.gpus, f.gpu, p); len(usual) > 0 {
 			return nil
 		}
-		room += p.series.Value
+		peak := p.peak.most().value
+		if math.IsInf(peak, -1) { // it has only begun, and what it will hold is not known
+			return nil
+		}
+		room += max(p.series.Value, peak)
+	} else if f.gpu.free >= room { // who had it has gone, and it fits here
+		return nil
 	}
 	var list []*gpu
 	for _, g := range f.gpus {
-		if g != f.gpu && g.seen == f.now && g.key.Host == f.gpu.key.Host && !g.last.Silent() && !g.last.Unsplit && !parted(f.gpus, g) && g.leaves(f.now) >= room {
+		if g != f.gpu && g.seen == f.now && g.key.Host == f.gpu.key.Host && !g.last.Silent() && g.runs() && g.leaves(f.now) >= room {
 			list = append(list, g)
 		}
 	}
@@ -64,12 +78,8 @@ func elsewhere(f *Facts, need Need) *gpu {
 	})
 }
 
-// parted says whether the memory of a GPU is that of its instances, on which programs run.
-func parted(gpus []*gpu, g *gpu) bool {
-	return g.last.MIG == nil && slices.ContainsFunc(gpus, func(o *gpu) bool {
-		return o.last.MIG != nil && o.last.Index == g.last.Index && o.key.Host == g.key.Host
-	})
-}
+// runs says whether a program can run on a GPU: on one that is split into MIG instances, or is to be, none can.
+func (g *gpu) runs() bool { return !g.split && !g.last.Unsplit }
 
 // runOn is the advice to run on a GPU that has room. No setting of a job costs less.
 func runOn(g *gpu, words lang.Catalog) sampler.Advice {

@@ -50,6 +50,7 @@ type gpu struct {
 
 	requests []sampler.Request // of the snapshot that is folded
 	sole     bool              // there is no other GPU
+	split    bool              // it is listed by its MIG instances, too
 	door     *sampler.Door     // how requests are seen; nil: nobody says
 	asks     bool              // requests were seen here
 	dead     []*proc           // that died of a refused request, in the snapshot that is folded

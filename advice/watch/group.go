@@ -15,7 +15,7 @@ import (
 // that of the GPU with the least left, its text names them all.
 type Group struct {
 	sampler.Alert
-	GPUs string           // their indices: "0–3"; empty: it is of the machine
+	GPUs string           // their indices: "0–3", or the label of one MIG instance; empty: it is of the machine
 	Keys []sampler.GPUKey // of all its GPUs; of the machine the zero key
 }
 
@@ -70,9 +70,9 @@ func alike(a, b sampler.Alert, words lang.Catalog) bool {
 	return first && second
 }
 
-// sameFinding: one kind, level and job, on GPUs of one host.
+// sameFinding: one kind, level and job, on GPUs of one host. MIG instances have sizes of their own, and each its line.
 func sameFinding(a, b sampler.Alert) bool {
-	return a.Kind == b.Kind && a.Level == b.Level && a.Key.Host == b.Key.Host && a.GPU.Known() && b.GPU.Known() && a.Job == b.Job
+	return a.MIG == nil && b.MIG == nil && a.Kind == b.Kind && a.Level == b.Level && a.Key.Host == b.Key.Host && a.GPU.Known() && b.GPU.Known() && a.Job == b.Job
 }
 
 // near: the same fix comes first, and the figures are near each other.
@@ -114,7 +114,7 @@ func sameFirst(a, b []sampler.Advice) bool {
 
 // withoutGPU is what an alert says after the GPU.
 func withoutGPU(a sampler.Alert, words lang.Catalog) (text string, ok bool) {
-	return strings.CutPrefix(a.Text, words.Say("alert.at_gpu", "gpu", a.GPU.Or(0)))
+	return strings.CutPrefix(a.Text, words.Say("alert.at_gpu", "gpu", a.Label()))
 }
 
 // groupOf makes a group of alerts that are alike.
@@ -134,7 +134,10 @@ func groupOf(list []sampler.Alert, words lang.Catalog) Group {
 			g.End = sampler.Some(max(end, g.End.Or(0)))
 		}
 	}
-	if g.GPU.Known() {
+	switch {
+	case g.MIG != nil:
+		g.GPUs = g.Label()
+	case g.GPU.Known():
 		g.GPUs = GPUList(indices)
 	}
 	if len(list) > 1 {

@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -110,6 +111,34 @@ func TestLinesHold(t *testing.T) {
 					t.Fatalf("%s, %v: %q of %d lines: %s", name, s.Time, g.GPUs, len(groups), g.Text)
 				}
 			}
+		}
+	}
+}
+
+// An alert names the MIG instance that it is about as tables do, in text and for programs, and each instance has its line: those of two GPUs
+// are not "GPUs 0, 1".
+func TestAlertsNameInstances(t *testing.T) {
+	w := New(Options{Need: sampler.Some(50 * sampler.GiB)})
+	var open []sampler.Alert
+	for i := range 70 {
+		s := migBox(float64(i), 14, 30, 30, 33)
+		other := s.GPUs[1]
+		other.Index, other.UUID, other.MIG = 2, "MIG-c", &sampler.MIG{ParentUUID: "GPU-c"}
+		s.GPUs = append(s.GPUs, other)
+		open = w.Add(s)
+	}
+	groups := Groups(open, lang.English())
+	if len(groups) != 4 {
+		t.Fatalf("%d lines: %+v", len(groups), groups)
+	}
+	for i, row := range []struct{ label, uuid, instance string }{{"0:0", "MIG-a", `{"index":0,`}, {"0:1", "MIG-b", `{"index":1,`}, {"1", "GPU-b", "null"}, {"2:0", "MIG-c", `{"index":0,`}} {
+		g := groups[i]
+		if !strings.HasPrefix(g.Text, "GPU "+row.label+": ") || g.GPUs != row.label || g.Label() != row.label {
+			t.Errorf("%q of %q, want %q", g.Text, g.GPUs, row.label)
+		}
+		line, err := json.Marshal(g.Alert)
+		if err != nil || !strings.Contains(string(line), `"uuid":"`+row.uuid+`"`) || !strings.Contains(string(line), `"mig":`+row.instance) || !strings.Contains(string(line), `"gpu":`+row.label[:1]+",") {
+			t.Errorf("%v %s", err, line)
 		}
 	}
 }

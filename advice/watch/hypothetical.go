@@ -13,13 +13,14 @@ import (
 // fixes of explain answer it as if it had.
 type hypothetical struct {
 	gpu    *gpu
-	proc   *proc   // who will fail; nil: not known
-	need   float64 // MiB it will ask for; 0: not known
-	guess  bool    // need follows from falls: nobody saw a request
-	stuck  float64 // MiB that stay after a flush and did not two flushes before: by falls, not by measure; 0: not known
-	free   float64 // MiB there will be
-	phase  string  // of sampler.LogContext
-	host   bool    // it is about host memory
+	proc   *proc               // who will fail; nil: not known
+	need   float64             // MiB it will ask for; 0: not known
+	guess  bool                // need follows from falls: nobody saw a request
+	stuck  float64             // MiB that stay after a flush and did not two flushes before: by falls, not by measure; 0: not known
+	free   float64             // MiB there will be
+	has    func(*proc) float64 // MiB that another process has beside that; nil: what it holds now
+	phase  string              // of sampler.LogContext
+	host   bool                // it is about host memory
 	causes []sampler.Cause
 	only   []string // ids of the fixes that come into question; none: all
 	never  string   // id of a fix that does not
@@ -45,6 +46,11 @@ func (h hypothetical) fixes(words lang.Catalog) []sampler.Advice {
 	e, in := h.event(), explain.Incident{}
 	if h.gpu != nil {
 		in = incidentOf(h.gpu, h.proc)
+		for i := range in.History.Others {
+			if o := &in.History.Others[i]; h.has != nil {
+				o.Bytes = series.Bytes(h.has(h.gpu.withPID(o.PID)))
+			}
+		}
 		if h.unattributed() {
 			in.History.Others = nil // none of those listed
 		}

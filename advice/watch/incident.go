@@ -27,7 +27,6 @@ func (k incidentKey) compare(o incidentKey) int {
 // incident is a finding over time: about to show, open, or over.
 type incident struct {
 	key         incidentKey
-	gpu         sampler.Opt[int]
 	since, seen float64
 	times       int
 	ready       bool
@@ -51,8 +50,9 @@ const renderSeconds = 5
 
 func (in *incident) fire(kind string, f *Facts) {
 	in.fired = true
-	in.now = sampler.Alert{ID: in.id(kind, f.now), T: f.now, Time: f.time, GPU: in.gpu, Key: in.key.gpu, Kind: kind}
+	in.now = sampler.Alert{ID: in.id(kind, f.now), T: f.now, Time: f.time, Kind: kind}
 	if f.gpu != nil {
+		in.now.Place(f.gpu.last)
 		in.now.Job = f.gpu.jobName(in.found.pid)
 	}
 	if in.found.pid != 0 {

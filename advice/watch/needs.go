@@ -66,8 +66,12 @@ func (n *needs) fold(now float64) {
 }
 
 // of is the need to compare a GPU with: what was typed, else the last request refused on
-// it to a program that still runs there (or, when it is not known who asked, of late).
+// it to a program that still runs there (or, when it is not known who asked, of late). Where
+// no program can run there is none.
 func (n *needs) of(g *gpu) (Need, bool) {
+	if !g.runs() {
+		return Need{}, false
+	}
 	if b, ok := n.typed.Value(); ok {
 		return Need{Bytes: b, Source: NeedTyped}, true
 	}
@@ -120,7 +124,7 @@ func (n *needs) arithmetic(g *gpu, now float64) Fit {
 
 // asked is what a GPU has for what was typed, refused or requested.
 func (n *needs) asked(g *gpu, now float64) Fit {
-	f := Fit{GPU: g.last.Index, UUID: g.last.UUID, Total: g.last.Memory.PlausibleTotal(), Free: g.last.Memory.PlausibleFree()}
+	f := Fit{GPU: g.last.Index, UUID: g.last.UUID, Label: g.last.Label(), MIG: g.last.MIG != nil, Instance: g.last.MIG, Total: g.last.Memory.PlausibleTotal(), Free: g.last.Memory.PlausibleFree()}
 	need, ok := n.of(g)
 	low := math.NaN()
 	if !ok {

@@ -67,7 +67,7 @@ func (w *Watch) SpikeFixes(key sampler.GPUKey) (fixes []sampler.Advice, pid int)
 	if kept := g.aheadFixes; kept.pid != o.pid || kept.fixes == nil || now-kept.at >= aheadFixSeconds || now < kept.at {
 		free := max(0, g.usable-g.used)
 		need := max(0, top.MiB()-g.used, free+spikeMargin*g.total)
-		h, _ := g.spikeFailure(p, need, free, need-free)
+		h, _ := g.spikeFailure(p, need, free, need-free, func(q *proc) float64 { return q.series.Value })
 		g.aheadFixes = aheadFixes{now, o.pid, h.fixes(lang.For(w.lang))}
 	}
 	return g.aheadFixes.fixes, o.pid

@@ -92,7 +92,7 @@ func TestRoomElsewhere(t *testing.T) {
 	for at := range 10 {
 		open = w.Add(boxOf(float64(at), 70, 10, 40))
 	}
-	if len(open) != 1 || !strings.Contains(strings.Join(open[0].Evidence, "; "), "GPU 1 has room for it: 70.0 GiB") {
+	if len(open) != 1 || !strings.Contains(strings.Join(open[0].Evidence, "; "), "GPU 1 has room for 30.0 GiB: 70.0 GiB") {
 		t.Errorf("%+v", open)
 	}
 }

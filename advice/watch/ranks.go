@@ -32,9 +32,9 @@ func (found *finding) endWith(f *Facts, p *proc) {
 	render, eta := found.render, found.eta
 	found.render = func(f *Facts) message {
 		m := render(f)
-		line := f.words.Say("alert.growth.first", "gpu", first.last.Index)
+		line := f.words.Say("alert.growth.first", "gpu", first.last.Label())
 		if seconds, known := eta.Value(); known {
-			line = f.words.Say("alert.growth.first_in", "gpu", first.last.Index, "eta", f.words.Span(seconds))
+			line = f.words.Say("alert.growth.first_in", "gpu", first.last.Label(), "eta", f.words.Span(seconds))
 		}
 		m.evidence = slices.Insert(m.evidence, 0, line)
 		return m

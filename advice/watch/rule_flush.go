@@ -67,7 +67,7 @@ func nearLevel(lived bool) string {
 
 func renderNear(f *Facts, near nearMisses, lived bool) message {
 	g, words := f.gpu, f.words
-	said := []any{"gpu", g.last.Index, "n", near.count, "ago", words.Span(f.now - near.last), "span", words.Span(f.now - near.first), "deepest", size(near.deepest)}
+	said := []any{"gpu", g.last.Label(), "n", near.count, "ago", words.Span(f.now - near.last), "span", words.Span(f.now - near.first), "deepest", size(near.deepest)}
 	text := words.Say("alert.flush.near", said...)
 	if near.count > 1 {
 		text = words.Say("alert.flush.near_times", said...)
@@ -104,7 +104,7 @@ func checkRising(f *Facts) []finding {
 func renderFlushes(f *Facts, n int, since, largest float64) message {
 	g, words := f.gpu, f.words
 	return message{
-		text: words.Say("alert.flush", "gpu", g.last.Index, "n", n, "span", words.Span(f.now-since)),
+		text: words.Say("alert.flush", "gpu", g.last.Label(), "n", n, "span", words.Span(f.now-since)),
 		evidence: []string{
 			words.Say("alert.flush.falls", "n", n, "largest", size(largest)),
 			words.Say("alert.lowest_free", "free", size(math.Max(0, g.lowest.last(f.now, lowestSeconds)))),
@@ -123,7 +123,7 @@ func renderRising(f *Facts, fl flushes) message {
 		stuck = bottom - fl.bottoms[0]
 	}
 	return message{
-		text: words.Say("alert.flush.rising", "gpu", g.last.Index, "n", fl.falls),
+		text: words.Say("alert.flush.rising", "gpu", g.last.Label(), "n", fl.falls),
 		evidence: []string{words.Say("alert.flush.bottoms", "before", size(before), "bottom", size(bottom)),
 			words.Say("alert.flush.partly")},
 		numbers: map[string]float64{"falls": float64(fl.falls), "bottom_bytes": bytesOf(bottom)},
@@ -135,7 +135,7 @@ func renderRising(f *Facts, fl flushes) message {
 func renderRetries(f *Facts, p *proc, n int) message {
 	g, words := f.gpu, f.words
 	return message{
-		text:     words.Say("alert.flush.retries", "gpu", g.last.Index, "process", f.pid(p), "n", n),
+		text:     words.Say("alert.flush.retries", "gpu", g.last.Label(), "process", f.pid(p), "n", n),
 		evidence: []string{words.Say("alert.flush.counter", "all", p.retries, "n", n)},
 		numbers:  map[string]float64{"retries": float64(n)},
 		advice: hypothetical{gpu: g, proc: p, free: g.free, need: g.free + flushLeast, guess: true, phase: sampler.PhaseTraining,

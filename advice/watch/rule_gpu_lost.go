@@ -29,7 +29,7 @@ func checkLost(f *Facts) []finding {
 	if g == nil {
 		return nil
 	}
-	lasted, index := f.now-g.fault.since, g.last.Index
+	lasted, name := f.now-g.fault.since, g.last.Label()
 	said, remedy := sampler.CutRemedy(g.fault.text)
 	text := sampler.ClipAt(said, saidLength)
 	evidence := func(f *Facts, first string) []string {
@@ -42,7 +42,7 @@ func checkLost(f *Facts) []finding {
 	case g.fault.kind == faultLost:
 		return []finding{{level: sampler.LevelCritical, render: func(f *Facts) message {
 			return message{
-				text:     f.words.Say("alert.gpu_lost", "gpu", index),
+				text:     f.words.Say("alert.gpu_lost", "gpu", name),
 				evidence: evidence(f, f.words.Say("alert.gpu_lost.since", "text", text, "span", f.words.Span(lasted))),
 				numbers:  map[string]float64{"lasted_s": lasted},
 			}
@@ -54,7 +54,7 @@ func checkLost(f *Facts) []finding {
 		}
 		return []finding{{level: sampler.LevelWarning, momentary: true, render: func(f *Facts) message {
 			return message{
-				text:     f.words.Say(id, "gpu", index, "span", f.words.Span(lasted)),
+				text:     f.words.Say(id, "gpu", name, "span", f.words.Span(lasted)),
 				evidence: evidence(f, f.words.Say("alert.gpu_lost.driver", "text", text)),
 				numbers:  map[string]float64{"lasted_s": lasted},
 			}

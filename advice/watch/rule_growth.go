@@ -256,7 +256,7 @@ func renderGrowth(f *Facts, pid int, tr series.Trend, rose string, room, low, hi
 		evidence = slices.Insert(evidence, 1, words.Say("alert.growth.halves", "early", early, "late", late))
 	}
 	return message{
-		text:     words.Say("alert.growth", "gpu", g.last.Index, "process", holder(f, p), "rate", size(tr.Slope*60), "eta", words.Spans(low, high)),
+		text:     words.Say("alert.growth", "gpu", g.last.Label(), "process", holder(f, p), "rate", size(tr.Slope*60), "eta", words.Spans(low, high)),
 		evidence: evidence,
 		numbers: map[string]float64{"rate_bytes_per_second": tr.Slope * float64(sampler.MiB), "since_s": tr.Since,
 			"free_bytes": bytesOf(room), "eta_low_s": math.Round(low), "eta_high_s": math.Round(high),
@@ -272,7 +272,7 @@ func renderSteps(f *Facts, pid int, s series.Flight, room, eta float64) message 
 	g, words := f.gpu, f.words
 	p := g.withPID(pid)
 	return message{
-		text: words.Say("alert.steps", "gpu", g.last.Index, "process", holder(f, p), "n", s.Steps, "size", size(s.Size), "eta", words.Span(eta)),
+		text: words.Say("alert.steps", "gpu", g.last.Label(), "process", holder(f, p), "n", s.Steps, "size", size(s.Size), "eta", words.Span(eta)),
 		evidence: []string{words.Say("alert.steps.every", "span", words.Span(s.Interval), "size", size(s.Size)),
 			words.Say("alert.growth.room", "free", size(room))},
 		numbers: map[string]float64{"steps": float64(s.Steps), "step_bytes": bytesOf(s.Size), "interval_s": s.Interval, "since_s": s.Since,

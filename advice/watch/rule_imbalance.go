@@ -81,7 +81,7 @@ func ranks(f *Facts, p *proc) []*series.Series {
 func renderImbalance(f *Facts, p *proc, others int, level, most, lowest float64) message {
 	words := f.words
 	return message{
-		text: words.Say("alert.imbalance", "gpu", f.gpu.last.Index, "process", f.pid(p), "level", size(level), "most", size(most)),
+		text: words.Say("alert.imbalance", "gpu", f.gpu.last.Label(), "process", f.pid(p), "level", size(level), "most", size(most)),
 		evidence: []string{
 			words.Say("alert.imbalance.others", "n", others, "most", size(most)),
 			words.Say("alert.lowest_free", "free", size(lowest)),

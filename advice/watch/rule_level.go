@@ -35,7 +35,7 @@ func checkLevel(f *Facts) []finding {
 		return nil
 	}
 	return reached(f.levels.GPU, f.gpu.used, f.gpu.total, func(f *Facts, m message) message {
-		m.text = f.words.Say("alert.level", "gpu", f.gpu.last.Index, "percent", m.numbers["used_percent"], "level", m.numbers["level_percent"])
+		m.text = f.words.Say("alert.level", "gpu", f.gpu.last.Label(), "percent", m.numbers["used_percent"], "level", m.numbers["level_percent"])
 		m.evidence = heldBy(f, Holders(*f.gpu.last, sampler.Opt[int]{}))
 		return m
 	})

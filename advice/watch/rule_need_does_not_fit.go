@@ -47,7 +47,7 @@ func renderNeed(f *Facts) message {
 	need, _ := fit.Need.Value()
 	lowest := fit.WorstFree.Or(0)
 	m := message{
-		text:     words.Say("alert.need_does_not_fit", "gpu", fit.GPU, "need", need.Bytes, "free", lowest, "short", fit.Short),
+		text:     words.Say("alert.need_does_not_fit", "gpu", fit.Label, "need", need.Bytes, "free", lowest, "short", fit.Short),
 		evidence: []string{words.Say("alert.need_does_not_fit.need", "need", need.Bytes, "source", need.Source.In(words))},
 		numbers:  map[string]float64{"need_bytes": float64(need.Bytes), "worst_free_bytes": float64(lowest), "short_bytes": float64(fit.Short)},
 	}
@@ -65,10 +65,10 @@ func renderNeed(f *Facts) message {
 	}
 	m.advice = needFailure(f, fit, need, lowest).fixes(words)
 	if there := elsewhere(f, need); there != nil {
-		m.evidence = append(m.evidence, roomOn(f, there)...)
+		m.evidence = append(m.evidence, roomOn(f, there, need)...)
 		m.advice = withFirst(runOn(there, words), m.advice)
 	} else {
-		m.evidence = append(m.evidence, roomOn(f, mostRoom(f, need))...)
+		m.evidence = append(m.evidence, roomOn(f, mostRoom(f, need), need)...)
 	}
 	return m
 }
@@ -77,10 +77,7 @@ func renderNeed(f *Facts) message {
 // its own way, and where its peak is a spike that comes again, that spike is what to make smaller.
 func needFailure(f *Facts, fit Fit, need Need, lowest sampler.Bytes) hypothetical {
 	g := f.gpu
-	h := hypothetical{gpu: g, proc: g.withPID(need.PID.Or(0)), need: need.Bytes.MiB(), free: lowest.MiB(), causes: certain(explain.CauseTooBig)}
-	if h.proc == nil {
-		h.proc = g.job()
-	}
+	h := hypothetical{gpu: g, proc: g.wants(need), need: need.Bytes.MiB(), free: lowest.MiB(), causes: certain(explain.CauseTooBig)}
 	spiking := g.spiking(h.proc, f.now, fit.Short.MiB()/2)
 	if spiking {
 		h = h.inSpikes()
@@ -104,7 +101,7 @@ func needFailure(f *Facts, fit Fit, need Need, lowest sampler.Bytes) hypothetica
 func mostRoom(f *Facts, need Need) (best *gpu) {
 	most := need.Bytes.MiB()
 	for _, g := range f.gpus {
-		if free := g.lowest.last(f.now, lowestSeconds); g != f.gpu && g.seen == f.now && g.key.Host == f.gpu.key.Host && free >= most {
+		if free := g.lowest.last(f.now, lowestSeconds); g != f.gpu && g.seen == f.now && g.key.Host == f.gpu.key.Host && g.runs() && free >= most {
 			best, most = g, free
 		}
 	}
@@ -112,11 +109,11 @@ func mostRoom(f *Facts, need Need) (best *gpu) {
 }
 
 // roomOn is a line of evidence about the room on a GPU; nil: there is none.
-func roomOn(f *Facts, g *gpu) []string {
+func roomOn(f *Facts, g *gpu, need Need) []string {
 	if g == nil {
 		return nil
 	}
-	return []string{f.words.Say("alert.need_does_not_fit.elsewhere", "gpu", g.last.Label(), "free", size(g.lowest.last(f.now, lowestSeconds)))}
+	return []string{f.words.Say("alert.need_does_not_fit.elsewhere", "gpu", g.last.Label(), "need", need.Bytes, "free", size(g.lowest.last(f.now, lowestSeconds)))}
 }
 
 // heldBy is a line of evidence for each of the three largest holders.

@@ -116,7 +116,7 @@ func renderFailure(f *Facts, o *failure) message {
 	m := message{text: words.Say("alert.oom"), numbers: map[string]float64{}}
 	switch {
 	case g != nil:
-		m.text = words.Say("alert.oom.gpu", "gpu", g.last.Index)
+		m.text = words.Say("alert.oom.gpu", "gpu", g.last.Label())
 	case o.event.MemoryKind == sampler.MemoryHost:
 		m.text = words.Say("alert.oom.host")
 	}
@@ -162,7 +162,7 @@ func renderFailure(f *Facts, o *failure) message {
 
 func renderCounted(f *Facts, p *proc) message {
 	m := message{
-		text:     f.words.Say("alert.oom.counted", "gpu", f.gpu.last.Index, "process", f.pid(p)),
+		text:     f.words.Say("alert.oom.counted", "gpu", f.gpu.last.Label(), "process", f.pid(p)),
 		evidence: []string{howToExplain(f), f.words.Count("alert.oom.counter", int(p.refusals))},
 		numbers:  map[string]float64{"ooms": float64(p.refusals)},
 	}
@@ -170,7 +170,7 @@ func renderCounted(f *Facts, p *proc) message {
 	if a == nil || a.LastOOM == nil {
 		return m
 	}
-	said := []any{"gpu", f.gpu.last.Index, "process", f.pid(p), "size", a.LastOOM.Requested}
+	said := []any{"gpu", f.gpu.last.Label(), "process", f.pid(p), "size", a.LastOOM.Requested}
 	m.text = f.words.Say("alert.oom.counted_size", said...)
 	if free, ok := sampler.Plausible(a.LastOOM.GPUFree); ok {
 		m.text = f.words.Say("alert.oom.counted_free", append(said, "free", free)...)
@@ -189,12 +189,12 @@ func renderCounted(f *Facts, p *proc) message {
 func renderEnding(f *Facts, e ending, n int) message {
 	process := f.words.Say("alert.pid", "pid", e.pid, "who", f.who(e.name, e.user))
 	m := message{
-		text:     f.words.Say("alert.oom.ended", "gpu", f.gpu.last.Index, "process", process),
+		text:     f.words.Say("alert.oom.ended", "gpu", f.gpu.last.Label(), "process", process),
 		evidence: []string{howToExplain(f), f.words.Say("alert.oom.held", "held", size(e.held), "free", size(e.free))},
 		numbers:  map[string]float64{"held_bytes": bytesOf(e.held), "free_bytes": bytesOf(e.free), "endings": float64(n)},
 	}
 	if e.wanted > 0 {
-		m.text = f.words.Say("alert.oom.cut_short", "gpu", f.gpu.last.Index, "process", process)
+		m.text = f.words.Say("alert.oom.cut_short", "gpu", f.gpu.last.Label(), "process", process)
 		m.evidence[1] = f.words.Say("alert.oom.wanted", "wanted", size(e.wanted), "room", size(e.free))
 		m.numbers["wanted_bytes"] = bytesOf(e.wanted)
 	}
@@ -204,7 +204,7 @@ func renderEnding(f *Facts, e ending, n int) message {
 		m.advice = before.advice
 	}
 	if n > 1 {
-		m.text = f.words.Say("alert.oom.ended_times", "gpu", f.gpu.last.Index, "process", process, "n", n)
+		m.text = f.words.Say("alert.oom.ended_times", "gpu", f.gpu.last.Label(), "process", process, "n", n)
 	}
 	return m
 }

@@ -3,6 +3,7 @@ package watch
 import (
 	"cmp"
 	"math"
+	"strconv"
 
 	"nvpeak/sampler"
 )
@@ -39,7 +40,7 @@ func (g *gpu) keepsFailing(p *proc, now float64) (times int, since float64) {
 func renderGoesOn(f *Facts, p *proc, n int, since float64) message {
 	r := &p.asking.refusal
 	m := message{
-		text:     f.words.Say("alert.oom.goes_on", "gpu", f.gpu.last.Index, "process", f.pid(p), "n", n, "span", f.words.Span(f.now-since)),
+		text:     f.words.Say("alert.oom.goes_on", "gpu", f.gpu.last.Label(), "process", f.pid(p), "n", n, "span", f.words.Span(f.now-since)),
 		evidence: []string{driverRefused(f, r, false)},
 		numbers:  map[string]float64{"refusals": float64(n), "requested_bytes": float64(r.Bytes)},
 	}
@@ -99,9 +100,9 @@ func (d *Death) tell(f *Facts, logged bool, m *message) {
 	if d.guess {
 		sure = "likely"
 	}
-	gpu, where := d.GPU, "unplaced"
+	gpu, where := d.label, "unplaced"
 	if d.refusal.GPU.Known() {
-		gpu, where = d.refusal.GPU.Or(0), "unwatched"
+		gpu, where = strconv.Itoa(d.refusal.GPU.Or(0)), "unwatched"
 	}
 	how := []any{"gpu", gpu, "process", process, "size", size, "free", said, "total", total, "died", f.words.Say("alert.oom.how." + sure), "died_of", f.words.Say("alert.oom.how_of." + sure)}
 	switch {

@@ -207,7 +207,7 @@ func renderSpike(f *Facts, pid int, value float64, pt series.Pattern, e expectat
 	case due >= 0:
 		when = words.Say("alert.repeat_spike.now")
 	}
-	said := []any{"gpu", g.last.Index, "when", when, "need", size(need), "held", size(value), "free", size(free), "short", size(e.top - e.available)}
+	said := []any{"gpu", g.last.Label(), "when", when, "need", size(need), "held", size(value), "free", size(free), "short", size(e.top - e.available)}
 	m := message{
 		text:     words.Say("alert.repeat_spike", said...),
 		evidence: []string{e.how},
@@ -224,22 +224,24 @@ func renderSpike(f *Facts, pid int, value float64, pt series.Pattern, e expectat
 	if due >= 0 {
 		m.numbers["due_s"] = due
 	}
-	h, other := g.spikeFailure(g.withPID(pid), need, free, e.top-e.available)
+	keeps := func(q *proc) float64 { return q.series.Settled(f.now) } // what will be free is beside that
+	h, other := g.spikeFailure(g.withPID(pid), need, free, e.top-e.available, keeps)
 	if other != nil {
-		m.evidence = append(m.evidence, words.Say("alert.holds", "process", f.pid(other), "held", size(other.series.Value)))
+		m.evidence = append(m.evidence, words.Say("alert.keeps", "process", f.pid(other), "held", size(keeps(other))))
 	}
 	m.advice = h.fixes(words)
 	return m
 }
 
-// spikeFailure is how the next spike of a process would fail, and who else holds so much that it would not without them; nil: nobody.
-func (g *gpu) spikeFailure(p *proc, need, free, short float64) (h hypothetical, other *proc) {
-	h = hypothetical{gpu: g, proc: p, need: need, free: free, phase: sampler.PhaseValidation, causes: certain(explain.CauseValidationSpike)}
+// spikeFailure is how the next spike of a process would fail, and who else has so much that it would not without them; nil: nobody. has is what of
+// others is not free then.
+func (g *gpu) spikeFailure(p *proc, need, free, short float64, has func(*proc) float64) (h hypothetical, other *proc) {
+	h = hypothetical{gpu: g, proc: p, need: need, free: free, has: has, phase: sampler.PhaseValidation, causes: certain(explain.CauseValidationSpike)}
 	if p == nil {
 		return h, nil
 	}
 	for _, q := range g.others(p.pid) {
-		if !g.ofJob(p, q) && q.series.Value >= short/2 && q.series.Value >= neighborLeast {
+		if !g.ofJob(p, q) && has(q) >= short/2 && has(q) >= neighborLeast {
 			h.causes = certain(explain.CauseOtherProcess, explain.CauseValidationSpike)
 			return h, q
 		}

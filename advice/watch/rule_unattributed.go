@@ -35,7 +35,7 @@ func checkUnattributed(f *Facts) []finding {
 func renderLeft(f *Facts, o orphan, left float64) message {
 	g, words := f.gpu, f.words
 	return message{
-		text: words.Say("alert.unattributed.left", "gpu", g.last.Index, "left", size(left), "pid", o.pid, "who", f.who(o.name, "")),
+		text: words.Say("alert.unattributed.left", "gpu", g.last.Label(), "left", size(left), "pid", o.pid, "who", f.who(o.name, "")),
 		evidence: []string{
 			words.Say("alert.unattributed.held", "pid", o.pid, "held", size(o.bytes)),
 			words.Say("alert.unattributed.rest", "before", size(o.rest), "now", size(g.rest.Settled(math.Inf(1)))),
@@ -67,7 +67,7 @@ func renderNobody(f *Facts, fit Fit, u float64) message {
 	g, words := f.gpu, f.words
 	need, _ := fit.Need.Value()
 	return message{
-		text: words.Say("alert.unattributed", "gpu", g.last.Index, "held", size(u), "need", need.Bytes),
+		text: words.Say("alert.unattributed", "gpu", g.last.Label(), "held", size(u), "need", need.Bytes),
 		evidence: []string{words.Say("alert.unattributed.short", "short", fit.Short, "need", need.Bytes, "source", need.Source.In(words)),
 			words.Say("alert.unattributed.hidden")},
 		numbers: map[string]float64{"unattributed_bytes": bytesOf(u), "short_bytes": float64(fit.Short)},

@@ -43,7 +43,7 @@ func renderXID(f *Facts, one sampler.XID, known bool) message {
 	}
 	meaning := words.Say("alert.xid." + row)
 	m := message{
-		text:     words.Say("alert.xid", "gpu", f.gpu.last.Index, "code", code, "meaning", meaning),
+		text:     words.Say("alert.xid", "gpu", f.gpu.last.Label(), "code", code, "meaning", meaning),
 		evidence: []string{words.Say("alert.xid.driver", "code", code, "meaning", meaning), words.Say("alert.xid.then." + row)},
 		numbers:  map[string]float64{"xid": float64(code)},
 	}

@@ -75,7 +75,7 @@ func (w *Watch) Add(s sampler.Snapshot) []sampler.Alert {
 	for i := range s.GPUs {
 		if g := w.gpu(i, &s.GPUs[i]); g != nil {
 			g.at, g.gone = s.Time, patience
-			g.requests, g.sole, g.door = s.Requests, len(s.GPUs) == 1, s.Door
+			g.requests, g.sole, g.split, g.door = s.Requests, len(s.GPUs) == 1, s.Split(&s.GPUs[i]), s.Door
 			g.fold(&s.GPUs[i], now, gap)
 		}
 	}
@@ -200,9 +200,6 @@ func (w *Watch) record(k incidentKey, g *gpu, found finding) {
 			return
 		}
 		in = &incident{key: k, since: now, dueSince: math.NaN(), calmSince: math.NaN(), apartSince: math.NaN()}
-		if g != nil {
-			in.gpu = sampler.Some(g.last.Index)
-		}
 		w.open[k] = in
 	}
 	in.seen, in.found = now, found
@@ -314,7 +311,8 @@ func (w *Watch) list() []sampler.Alert {
 			cmp.Compare(a.now.ETA.Or(1e18), b.now.ETA.Or(1e18)),
 			cmp.Compare(a.key.rule, b.key.rule),
 			cmp.Compare(a.key.gpu.Host, b.key.gpu.Host),
-			cmp.Compare(a.gpu.Or(0), b.gpu.Or(0)), // as people count them: by their ids they are in no order
+			cmp.Compare(a.now.GPU.Or(0), b.now.GPU.Or(0)), // as people count them: by their ids they are in no order
+			cmp.Compare(a.now.Label(), b.now.Label()),
 			a.key.compare(b.key))
 	})
 	w.joinLines(open)

@@ -176,3 +176,18 @@ func FuzzPage(f *testing.F) {
 		}
 	})
 }
+
+// A GPU that is split into MIG instances is no place to run on, though the pages of exporters do not say whose these are.
+func TestSplitGPUIsNotAssignable(t *testing.T) {
+	page := ""
+	for _, at := range []string{`gpu="0",uuid="GPU-1",mig=""`, `gpu="0",uuid="MIG-1",mig="0"`, `gpu="0",uuid="MIG-2",mig="3"`, `gpu="1",uuid="GPU-2",mig=""`} {
+		page += "nvpeak_gpu_memory_used_bytes{" + at + "} 5\nnvpeak_gpu_memory_total_bytes{" + at + "} 80000000000\n"
+	}
+	got := ""
+	for _, g := range read(t, page).Assignable() {
+		got += g.Label() + " "
+	}
+	if got != "0:0 0:3 1 " {
+		t.Error(got)
+	}
+}

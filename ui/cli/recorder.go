@@ -179,7 +179,7 @@ const alertsEvery = time.Minute
 // GPU, and each minute.
 func (r *recorder) open(alerts []sampler.Alert, now time.Time) []sampler.Alert {
 	same := slices.EqualFunc(alerts, r.alerts, func(a, b sampler.Alert) bool {
-		return a.ID == b.ID && a.Level == b.Level && a.GPU.Equal(b.GPU) && a.PID.Equal(b.PID)
+		return a.ID == b.ID && a.Level == b.Level && a.Label() == b.Label() && a.PID.Equal(b.PID)
 	})
 	if !same || now.Sub(r.rendered).Abs() >= alertsEvery {
 		r.alerts, r.rendered = append([]sampler.Alert{}, alerts...), now

@@ -120,7 +120,7 @@ func torchChart(d *sampler.TorchDevice) chartReport {
 		}
 		top = max(top, t.Peak)
 		if t.OOM != nil {
-			c.Marks = append(c.Marks, chartMark{round3(t.OOM.T), "oom", sampler.Some(d.Device)})
+			c.Marks = append(c.Marks, chartMark{round3(t.OOM.T), "oom", sampler.Some(d.Device), ""})
 			top = max(top, t.OOM.Reserved)
 		}
 	}

@@ -33,6 +33,7 @@ type chartReport struct {
 
 type chartGPU struct {
 	Index     int            `json:"index"`
+	Label     string         `json:"label"`
 	Top       float64        `json:"top"`
 	T         []float64      `json:"t"`
 	High      []*float64     `json:"high"` // null: a gap
@@ -54,9 +55,15 @@ type chartProcess struct {
 }
 
 type chartMark struct {
-	T    float64          `json:"t"`
-	Kind string           `json:"kind"` // oom, alert, start, end
-	GPU  sampler.Opt[int] `json:"gpu"`
+	T     float64          `json:"t"`
+	Kind  string           `json:"kind"` // oom, alert, start, end
+	GPU   sampler.Opt[int] `json:"gpu"`
+	Label string           `json:"label,omitempty"` // which MIG instance of it, or it; empty: not known
+}
+
+// on says whether a mark belongs to the chart of a GPU.
+func (m chartMark) on(g *report.GPU) bool {
+	return m.GPU.Or(g.Index) == g.Index && (m.Label == "" || m.Label == g.Label)
 }
 
 // Bounds of a chart: more is not seen any more.
@@ -74,7 +81,7 @@ func chartsOf(r report.Report) chartReport {
 }
 
 func chartOf(r report.Report, g *report.GPU) chartGPU {
-	c := chartGPU{Index: g.Index, T: []float64{}, High: []*float64{}, Low: []*float64{}, Processes: []chartProcess{}, Allocated: []*float64{}, Reserved: []*float64{}}
+	c := chartGPU{Index: g.Index, Label: g.Label, T: []float64{}, High: []*float64{}, Low: []*float64{}, Processes: []chartProcess{}, Allocated: []*float64{}, Reserved: []*float64{}}
 	c.Top = g.Total.Or(0).GiB()
 	for _, p := range g.Plot {
 		c.T = append(c.T, round3(p.T))
@@ -157,16 +164,16 @@ func marksOf(r report.Report) []chartMark {
 	place := func(t float64) float64 { return round3(min(t, r.Duration)) } // a failure may come after the last snapshot
 	for _, a := range r.Alerts {
 		if a.Kind != sampler.AlertOOM {
-			list = append(list, chartMark{place(a.T), "alert", a.GPU})
+			list = append(list, chartMark{place(a.T), "alert", a.GPU, a.Label()})
 		}
 	}
 	kinds := map[string]string{"process_start": "start", "process_end": "end"}
 	for _, e := range r.Events {
 		switch kind := kinds[e.Kind]; {
 		case e.Kind == "oom":
-			list = append(list, chartMark{place(e.T), "oom", e.GPU})
+			list = append(list, chartMark{place(e.T), "oom", e.GPU, ""})
 		case kind != "":
-			list = append(list, chartMark{place(e.T), kind, e.GPU})
+			list = append(list, chartMark{place(e.T), kind, e.GPU, ""})
 		}
 	}
 	return list[:min(len(list), chartMarks)]

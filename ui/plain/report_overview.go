@@ -46,7 +46,7 @@ func alertsOf(r *report.Report, g *report.GPU) (count, level string) {
 	n, worst := 0, 0
 	levels := []string{"", sampler.LevelNotice, sampler.LevelWarning, sampler.LevelCritical}
 	for _, a := range r.Alerts {
-		if gpu, ok := a.GPU.Value(); !ok || gpu != g.Index {
+		if !a.GPU.Known() || a.Label() != g.Label {
 			continue
 		}
 		n++
@@ -83,7 +83,7 @@ func (p *htmlPage) spark(r *report.Report, g *report.GPU, marks []chartMark) dom
 	}
 	list := dom.Group{path("used", sparkSteps(reduce(g.Plot, r.Duration, sparkColumns), top))}
 	for _, m := range marks {
-		if m.GPU.Or(g.Index) == g.Index && (m.Kind == "alert" || m.Kind == "oom") {
+		if m.on(g) && (m.Kind == "alert" || m.Kind == "oom") {
 			list = append(list, path(m.Kind, fmt.Sprintf("M%d 0V%d", sparkColumn(m.T, r.Duration), sparkHeight)))
 		}
 	}

@@ -127,7 +127,7 @@ func (p *reportPage) markLine(g *report.GPU, n int) {
 		}
 	}
 	for _, a := range p.r.Alerts {
-		if a.GPU.Or(g.Index) == g.Index && a.Kind != sampler.AlertOOM {
+		if (!a.GPU.Known() || a.Label() == g.Label) && a.Kind != sampler.AlertOOM {
 			put(a.T, '!')
 		}
 	}

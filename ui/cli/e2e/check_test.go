@@ -111,3 +111,17 @@ func TestWaitSeesNewInstances(t *testing.T) {
 		t.Errorf("%d\n%s%s", r.code, r.out, r.err)
 	}
 }
+
+// All of a GPU that is split into MIG instances is no answer, also where an exporter tells of it, which does not say whose they are.
+func TestSplitGPUIsNoAnswerFromAfar(t *testing.T) {
+	t.Parallel()
+	url, stop := exporting(t, setup{scenario: "mig"})
+	defer stop()
+	r := run(t, setup{args: []string{"check", "--need", "50GiB", "--from", url}})
+	if r.code != 3 || strings.Contains(r.out, "GPU 0 ") || strings.Count(r.out, "does not fit") != 4 {
+		t.Errorf("check: %d\n%s%s", r.code, r.out, r.err)
+	}
+	if r = run(t, setup{args: []string{"wait", "--need", "50GiB", "--timeout", "5s", "--from", url}}); r.code != 3 || r.out != "" {
+		t.Errorf("wait: %d\n%s%s", r.code, r.out, r.err)
+	}
+}

@@ -48,7 +48,7 @@
       draw: [function (u) {
         var c = u.ctx, px = devicePixelRatio;
         r.marks.forEach(function (m) {
-          if (m.gpu !== null && m.gpu !== g.index) return;
+          if (m.gpu !== null && m.gpu !== g.index || m.label && m.label !== g.label) return;
           if (m.kind === "oom") line(u, m.t, css("--bad"), [], "✖");
           else if (m.kind === "alert") line(u, m.t, css("--warn"), [4, 3], "!");
           else line(u, m.t, css("--dim"), [1, 4], m.kind === "end" ? "▪" : "▸");
