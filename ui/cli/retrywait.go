@@ -76,7 +76,7 @@ func (t *tries) wait(ctx context.Context) error {
 		if f.gpus > 1 {
 			id = "retry.waiting.many"
 		}
-		said := time.AfterFunc(sayAfter/2, func() { t.say(t.words().Say(id, "need", need, "n", f.gpus)) })
+		said := time.AfterFunc(sayAfter/2, func() { t.say(t.words().Say(id, "need", need.Needed(), "n", f.gpus)) })
 		defer said.Stop()
 	}
 	var ready []watch.Fit
@@ -103,7 +103,7 @@ func (t *tries) give(ready []watch.Fit, mask []string, need sampler.Bytes) {
 	}
 	if old, _ := retry.Get(t.env, retry.VisibleDevices); old != value {
 		t.env = retry.With(t.env, retry.VisibleDevices, value)
-		t.say(t.words().Say("retry.given", "need", need, "gpus", labels, "variable", retry.VisibleDevices+"="+value))
+		t.say(t.words().Say("retry.given", "need", need.Needed(), "gpus", labels, "variable", retry.VisibleDevices+"="+value))
 	}
 }
 

@@ -22,7 +22,7 @@ func requestCells(r *sampler.Requests) []string {
 	if r == nil {
 		return []string{"N/A", "N/A", "N/A"}
 	}
-	return []string{r.Largest.String(), strconv.Itoa(r.Refused), strconv.Itoa(r.Flushes)}
+	return []string{r.Largest.Needed(), strconv.Itoa(r.Refused), strconv.Itoa(r.Flushes)}
 }
 
 // processPeak is the peak of a process, whether it is exact, and when it was: the driver and its callers remember peaks of
