@@ -83,8 +83,8 @@ var units = map[string]Bytes{
 	"E": 1 << 60, "EB": 1 << 60, "EIB": 1 << 60,
 }
 
-// Few is an amount in few digits, cut and never rounded up: headroom must not appear that is not there. "21.0 GiB",
-// "464 MiB".
+// Few is free memory in few digits, cut and never rounded up: headroom must not appear that is not there. "21.0 GiB",
+// "464 MiB". What is asked for, or missing, is Needed.
 func (b Bytes) Few() string {
 	switch {
 	case b >= GiB:
@@ -95,6 +95,22 @@ func (b Bytes) Few() string {
 		return b.String() // nothing is written alike everywhere
 	}
 	return strconv.Itoa(int(b/KiB)) + " KiB"
+}
+
+// Needed is memory that is or was asked for, or missing, in few digits, never rounded down: what is free, as Few says it,
+// must not look like enough. "15.9 GiB" of 15.82, "25 MiB".
+func (b Bytes) Needed() string {
+	const exact = 1e-6 // of the last digit: a size that was typed is cut to a byte
+	up := func(u Bytes) float64 { return math.Ceil(float64(b)/float64(u) - exact) }
+	switch {
+	case b > GiB-MiB:
+		return strconv.FormatFloat(math.Ceil(b.GiB()*10-exact)/10, 'f', 1, 64) + " GiB"
+	case b > MiB-KiB:
+		return strconv.FormatFloat(up(MiB), 'f', 0, 64) + " MiB"
+	case b == 0:
+		return b.String() // nothing is written alike everywhere
+	}
+	return strconv.FormatFloat(max(1, up(KiB)), 'f', 0, 64) + " KiB"
 }
 
 // Unit is what the name of a unit stands for, in upper or lower case; a byte without one, 0 for what is no unit.

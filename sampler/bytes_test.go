@@ -192,3 +192,22 @@ func TestFew(t *testing.T) {
 		}
 	}
 }
+
+// What is asked for is never rounded down, and what is free never up: where it does not fit, the figures say so. A size that was typed
+// stays as it was typed.
+func TestNeeded(t *testing.T) {
+	for b, want := range map[Bytes]string{
+		0: "0 B", 1: "1 KiB", 1024: "1 KiB", 1025: "2 KiB", MiB - 1: "1 MiB", MiB: "1 MiB", 20*MiB + KiB: "21 MiB", 25690112: "25 MiB",
+		GiB - 1: "1.0 GiB", GiB: "1.0 GiB", GiB + 4096: "1.1 GiB", 27*GiB + 491*MiB: "27.5 GiB", 2 * TiB: "2048.0 GiB",
+	} {
+		if got := b.Needed(); got != want {
+			t.Errorf("%d: %q, want %q", b, got, want)
+		}
+	}
+	for n := range 2000 {
+		typed := strconv.FormatFloat(float64(n+10)/10, 'f', 1, 64)
+		if b, err := ParseBytes(typed + "GiB"); err != nil || b.Needed() != typed+" GiB" {
+			t.Errorf("%s GiB was typed: %s, %v", typed, b.Needed(), err)
+		}
+	}
+}

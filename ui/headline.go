@@ -87,8 +87,8 @@ func (v *view) warned(g *sampler.GPU) bool {
 
 // headlineText names the GPUs and says the sentence, with its sizes from the least to the most.
 func (v *view) headlineText(h headline) string {
-	size := h.low.Few()
-	if high := h.high.Few(); high != size {
+	size := h.few(h.low)
+	if high := h.few(h.high); high != size {
 		size = v.words.Say("label.range", "low", size, "high", high)
 	}
 	text := v.sentenceText(h.sentence, size)
@@ -118,13 +118,13 @@ func gpuNames(gpus []*sampler.GPU) string {
 
 // slitHeadline is one in a few words, that fit so many columns if they can.
 func (v *view) slitHeadline(h headline, w int) string {
-	text := v.words.Say("panel.slit", "gpu", gpuNames(h.gpus), "text", v.sentenceText(h.sentence, h.size.Few()))
+	text := v.words.Say("panel.slit", "gpu", gpuNames(h.gpus), "text", v.sentenceText(h.sentence, h.few(h.size)))
 	if width(text) <= w {
 		return text
 	}
-	short := v.words.Say("verdict."+h.id, "free", h.size.Few())
+	short := v.words.Say("verdict."+h.id, "free", h.few(h.size))
 	if h.id == "short" {
-		short = v.words.Say("slit.short", "free", h.size.Few())
+		short = v.words.Say("slit.short", "free", h.few(h.size))
 	}
 	return v.words.Say("panel.slit", "gpu", gpuNames(h.gpus), "text", short)
 }

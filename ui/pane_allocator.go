@@ -26,9 +26,9 @@ func (v *view) allocatorLines(a *sampler.Allocator, line func(id, text string, r
 	if r == nil {
 		return
 	}
-	text = v.words.Say("proc.refused_at", "size", r.Requested, "ago", v.ago(v.now().Sub(r.Time)))
+	text = v.words.Say("proc.refused_at", "size", r.Requested.Needed(), "ago", v.ago(v.now().Sub(r.Time)))
 	if free, ok := r.GPUFree.Value(); ok {
-		text = v.words.Say("proc.refused_free", "text", text, "free", free)
+		text = v.words.Say("proc.refused_free", "text", text, "free", free.Few())
 	}
 	if measured := explain.MeasuredText(r, v.words); measured != "" {
 		text += v.words.Say("list.semicolon") + measured

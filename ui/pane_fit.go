@@ -54,7 +54,7 @@ func (v *view) needText() string {
 	if v.several() {
 		n, of = v.fleet.total.fits, v.fleet.total.places
 	}
-	return v.words.Say("say.fits", "need", v.need, "count", n, "all", v.words.Count("count.gpu", of))
+	return v.words.Say("say.fits", "need", v.need.Needed(), "count", n, "all", v.words.Count("count.gpu", of))
 }
 
 // fitCount is on how many of some GPUs the need fits.
@@ -80,19 +80,19 @@ func (v *view) fitText(f fitGroup, id string, pairs ...any) string {
 func (v *view) fitLines(f fitGroup, w int) []textLine {
 	need, _ := f.Need.Value()
 	if fits, known := f.Fits(); known && fits && !f.Near() {
-		return paragraph(theme.Ok, "  ", v.fitText(f, "panel.fits", "need", need.Bytes, "free", sizeOr(f.WorstFree)), w)
+		return paragraph(theme.Ok, "  ", v.fitText(f, "panel.fits", "need", need.Bytes.Needed(), "free", freeOr(f.WorstFree)), w)
 	}
 	if need.Source == watch.NeedAsked && !need.Again { // it may have been given, and never be asked for again
-		text := v.fitText(f, "panel.asked", "pid", need.PID.Or(0), "need", need.Bytes, "free", sizeOr(f.Free))
+		text := v.fitText(f, "panel.asked", "pid", need.PID.Or(0), "need", need.Bytes.Needed(), "free", freeOr(f.Free))
 		return wrapped(theme.Text, text, w)
 	}
 	role, id := theme.Warning, "panel.just_fits"
 	if f.Short > 0 {
 		role, id = theme.Critical, "panel.too_large"
 	}
-	text := v.fitText(f, id, "need", need.Bytes, "source", need.Source.In(v.words), "short", f.Short)
+	text := v.fitText(f, id, "need", need.Bytes.Needed(), "source", need.Source.In(v.words), "short", f.Short.Needed())
 	lines := alertLines(role, v.glyphs.Alert, text, w)
-	free := v.words.Say("panel.free", "now", sizeOr(f.Free), "lowest", sizeOr(f.WorstFree))
+	free := v.words.Say("panel.free", "now", freeOr(f.Free), "lowest", freeOr(f.WorstFree))
 	lines = append(lines, wrapped(theme.Text, free, w)...)
 	return append(lines, wrapped(theme.Dim, v.words.Say("panel.held", "who", v.holdersText(f.Holders)), w)...)
 }

@@ -53,7 +53,7 @@ func (v *view) memoryMarks(g *sampler.GPU, a *area, cells int) (list []mark) {
 		list = append(list, v.peakMark(m.Peak, v.peakRole(g, m.Peak.Bytes), a, cells)...)
 	}
 	if total, need := m.Total.Or(0).Less(m.Reserved.Or(0)), v.needOn(g); need > 0 && need < total {
-		texts := []string{v.words.Say("screen.need", "size", need), v.words.Say("screen.need_size", "size", need.Short()), v.words.Say("screen.need_word")}
+		texts := []string{v.words.Say("screen.need", "size", need.Needed()), v.words.Say("screen.need_size", "size", need.Short()), v.words.Say("screen.need_word")}
 		list = append(list, mark{total.Less(need).MiB(), theme.Need, texts, 0, theme.Need}) // a size alone would be taken for where its line stands
 	}
 	return list

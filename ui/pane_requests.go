@@ -58,9 +58,9 @@ func (v *view) requestLines(r *sampler.Requests, line func(id, text string, role
 		return
 	}
 	comma := v.words.Say("list.comma")
-	text := v.words.Say("proc.largest", "size", r.Largest, "ago", v.ago(v.now().Sub(r.LargestTime)))
+	text := v.words.Say("proc.largest", "size", r.Largest.Needed(), "ago", v.ago(v.now().Sub(r.LargestTime)))
 	if r.LargestRecent > 0 && v.now().Sub(r.LargestTime) > time.Minute {
-		text += comma + v.words.Say("proc.lately", "size", r.LargestRecent)
+		text += comma + v.words.Say("proc.lately", "size", r.LargestRecent.Needed())
 	}
 	text += v.words.Say("list.semicolon") + v.words.Say("proc.granted", "granted", r.Granted, "refused", r.Refused)
 	if r.Flushes > 0 {
@@ -78,19 +78,19 @@ func (v *view) requestLines(r *sampler.Requests, line func(id, text string, role
 // refusal is how much was refused, when, with how much free, how often, by which function, and what came of it.
 func (v *view) refusal(r *sampler.Refusal) string {
 	comma := v.words.Say("list.comma")
-	size := r.Bytes.String()
+	size := r.Bytes.Needed()
 	if r.Bytes == 0 { // how much that takes is not asked
 		size = v.words.Say("proc.context")
 	}
 	text := v.words.Say("proc.refused_at", "size", size, "ago", v.ago(v.now().Sub(r.Time)))
 	if free, ok := r.Free.Value(); ok {
-		text = v.words.Say("proc.refused_free", "text", text, "free", v.words.Rough(free, r.FreeAbout))
+		text = v.words.Say("proc.refused_free", "text", text, "free", v.words.Rough(free.Few(), r.FreeAbout))
 	}
 	if r.Tries > 1 {
 		text += comma + v.words.Say("proc.tries", "count", r.Tries)
 	}
 	if r.Smallest > 0 && r.Smallest < r.Bytes {
-		text += comma + v.words.Say("proc.smallest", "size", r.Smallest)
+		text += comma + v.words.Say("proc.smallest", "size", r.Smallest.Needed())
 	}
 	id := "outcome." + r.Outcome
 	switch {

@@ -65,7 +65,7 @@ func TestDetailOfRequests(t *testing.T) {
 		{&sampler.Requests{Refusal: context}, []string{"refused      a context 4s ago: not granted since (cuCtxCreate)"}, []string{"0 B 4s"}},
 		{nil, nil, []string{"requests", "asked for", "refused"}},
 		{&sampler.Requests{Largest: sampler.GiB, LargestTime: afternoon.Add(-5 * time.Minute), LargestRecent: 2 * sampler.MiB, Granted: 7},
-			[]string{"largest 1.0 GiB, 5m ago, 2.0 MiB in the last minute; 7 granted, 0 refused"}, []string{"asked for", "near miss", "free,"}},
+			[]string{"largest 1.0 GiB, 5m ago, 2 MiB in the last minute; 7 granted, 0 refused"}, []string{"asked for", "near miss", "free,"}},
 		{&sampler.Requests{Live: 100 * sampler.MiB, Peak: 200 * sampler.MiB, Whole: true, Flushes: 2},
 			[]string{"asked for    100.0 MiB held now, 200.0 MiB at most", "0.1 asked for", "0.6 context, code, pools", "2 near misses"}, nil},
 		{&sampler.Requests{Refusal: refusal(sampler.RefusalOpen)}, []string{"refused      3.0 GiB 4s ago: not granted since (cuMemCreate)"}, nil},

@@ -41,10 +41,10 @@ func gibOr(o sampler.Opt[sampler.Bytes]) string {
 	return notAvailable
 }
 
-// sizeOr is a known amount with its unit, "N/A" of an unknown one.
-func sizeOr(o sampler.Opt[sampler.Bytes]) string {
+// freeOr is known free memory, "N/A" where it is unknown.
+func freeOr(o sampler.Opt[sampler.Bytes]) string {
 	if b, ok := o.Value(); ok {
-		return b.String()
+		return b.Few()
 	}
 	return notAvailable
 }

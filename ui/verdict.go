@@ -19,6 +19,14 @@ type sentence struct {
 	due   sampler.Opt[float64]
 }
 
+// few is a size that it names, in few digits: what is missing, or what is left.
+func (s *sentence) few(size sampler.Bytes) string {
+	if s.id == "short" {
+		return size.Needed()
+	}
+	return size.Few()
+}
+
 // text is the sentence with a size, or a range of sizes.
 func (v *view) sentenceText(s sentence, size string) string {
 	text := v.words.Say("verdict."+s.id, append([]any{"free", size}, s.pairs...)...)
@@ -50,7 +58,7 @@ func (v *view) verdictOf(g *sampler.GPU, s sentence) piece {
 	if s.id == "" {
 		return piece{}
 	}
-	p := piece{s.role, v.sentenceText(s, s.size.Few())}
+	p := piece{s.role, v.sentenceText(s, s.few(s.size))}
 	if need, ok := v.fitting(g); ok {
 		p.text = pick(p.role == theme.Dim, need+v.words.Say("list.semicolon")+p.text, p.text+v.words.Say("list.semicolon")+need)
 	}
@@ -67,7 +75,7 @@ func (v *view) fitting(g *sampler.GPU) (text string, ok bool) {
 			continue
 		}
 		if fits, known := f.Fits(); f.gpu == g && known && fits && !f.Near() && need.Bytes > 0 {
-			return v.words.Say("verdict.fits", "need", need.Bytes), true
+			return v.words.Say("verdict.fits", "need", need.Bytes.Needed()), true
 		}
 	}
 	return "", false

@@ -126,3 +126,26 @@ func TestPeaksAreColoredByDanger(t *testing.T) {
 		}
 	}
 }
+
+// The sentence on a GPU has the figures of the alert that it is of.
+func TestVerdictRoundsAsTheAlert(t *testing.T) {
+	alerts := 0
+	for _, length := range []time.Duration{605 * time.Second, 608 * time.Second, 612 * time.Second} {
+		v := model(play(t, "neighbour", length), 140, 45, Options{}).view()
+		for _, a := range v.alerts {
+			g := v.snap.Find(a.Key)
+			if a.Kind != sampler.AlertRepeatSpike || g == nil {
+				continue
+			}
+			alerts++
+			_, text, _ := strings.Cut(v.verdict(g).text, " is ")
+			size, _, ok := strings.Cut(text, " too large")
+			if !ok || !strings.Contains(a.Text, " "+size+" too large") {
+				t.Errorf("%v: %q of %q", length, v.verdict(g).text, a.Text)
+			}
+		}
+	}
+	if alerts == 0 {
+		t.Error("no alert")
+	}
+}

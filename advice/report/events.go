@@ -61,9 +61,9 @@ func (r *Reporter) failureText(f *failed) string {
 	case !ok:
 		return text + r.words.Say("report.piece")
 	case known:
-		return text + r.words.Say("alert.oom.refused_free", "size", size, "free", r.words.Rough(free, f.event.GPUFreeAbout))
+		return text + r.words.Say("alert.oom.refused_free", "size", size.Needed(), "free", r.words.Rough(free.Few(), f.event.GPUFreeAbout))
 	default:
-		return text + r.words.Say("alert.oom.refused", "size", size)
+		return text + r.words.Say("alert.oom.refused", "size", size.Needed())
 	}
 	return text
 }

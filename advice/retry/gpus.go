@@ -81,7 +81,7 @@ func moveToFreer(d *Death) (Change, *Refusal) {
 	}
 	c, no := d.move()
 	if no != nil && d.GPUs.Waits && d.GPUs.lacking() {
-		return Change{Args: d.Args, Env: d.Env, what: sentence{"retry.when_free", []any{"need", d.GPUs.Need}}}, nil
+		return Change{Args: d.Args, Env: d.Env, what: sentence{"retry.when_free", []any{"need", d.GPUs.Need.Needed()}}}, nil
 	}
 	return c, no
 }
@@ -99,7 +99,7 @@ func (d *Death) move() (Change, *Refusal) {
 	if to == nil {
 		return Change{}, refuse("retry.no_freer")
 	}
-	c := Change{Args: d.Args, Env: d.Env, what: sentence{"retry.moved", []any{"gpu", to.Label, "free", to.Free.Or(0), "before", failed.Label, "left", failed.Free.Or(0), "variable", VisibleDevices + "=" + to.UUID}}}
+	c := Change{Args: d.Args, Env: d.Env, what: sentence{"retry.moved", []any{"gpu", to.Label, "free", to.Free.Or(0).Few(), "before", failed.Label, "left", failed.Free.Or(0).Few(), "variable", VisibleDevices + "=" + to.UUID}}}
 	if no := c.set(&p, VisibleDevices, to.UUID); no != nil {
 		return Change{}, no
 	}

@@ -58,5 +58,9 @@ func holder(f *Facts, p *proc) string {
 // size is an amount of a series in words.
 func size(m float64) string { return series.Bytes(m).String() }
 
+// sizeFree is an amount that is free, sizeNeeded one that is asked for or missing.
+func sizeFree(m float64) string   { return series.Bytes(m).Few() }
+func sizeNeeded(m float64) string { return series.Bytes(m).Needed() }
+
 // bytesOf is an amount of a series as a number of an alert.
 func bytesOf(m float64) float64 { return float64(series.Bytes(m)) }

@@ -193,7 +193,7 @@ func TestIdleProcessNeedsNothing(t *testing.T) {
 func TestWordsFollowANewPeak(t *testing.T) {
 	w := New(Options{Need: sampler.Some(62 * sampler.GiB)})
 	for i := range 12 {
-		s, own, short := float64(i), 20000.0, "1.8 GiB short"
+		s, own, short := float64(i), 20000.0, "1.9 GiB short"
 		if i >= 9 {
 			own, short = 30000, "11.6 GiB short"
 		}

@@ -81,7 +81,7 @@ func renderNear(f *Facts, near nearMisses, lived bool) message {
 	}
 	m := message{
 		text:     text,
-		evidence: []string{words.Say("alert.flush.back", said...), words.Say("alert.lowest_free", "free", size(lowest))},
+		evidence: []string{words.Say("alert.flush.back", said...), words.Say("alert.lowest_free", "free", sizeFree(lowest))},
 		numbers:  map[string]float64{"near_misses": float64(near.count), "deepest_fall_bytes": bytesOf(near.deepest)},
 		advice:   h.fixes(words),
 	}
@@ -107,7 +107,7 @@ func renderFlushes(f *Facts, n int, since, largest float64) message {
 		text: words.Say("alert.flush", "gpu", g.last.Label(), "n", n, "span", words.Span(f.now-since)),
 		evidence: []string{
 			words.Say("alert.flush.falls", "n", n, "largest", size(largest)),
-			words.Say("alert.lowest_free", "free", size(math.Max(0, g.lowest.last(f.now, lowestSeconds)))),
+			words.Say("alert.lowest_free", "free", sizeFree(math.Max(0, g.lowest.last(f.now, lowestSeconds)))),
 		},
 		numbers: map[string]float64{"flushes": float64(n), "largest_bytes": bytesOf(largest)},
 		advice: hypothetical{gpu: g, proc: g.only(), free: g.free, need: g.free + largest, guess: true, phase: sampler.PhaseTraining,

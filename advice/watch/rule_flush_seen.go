@@ -34,7 +34,7 @@ const seenID = 3
 func renderSeen(f *Facts, p *proc, lived bool) message {
 	words, fl := f.words, p.asking.flushed
 	r := fl.newest
-	said := []any{"gpu", f.gpu.last.Label(), "process", f.pid(p), "n", fl.n, "size", r.Bytes, "freed", fl.deepest, "ago", words.Span(f.now - fl.last), "span", words.Span(max(f.now-fl.first, 1))}
+	said := []any{"gpu", f.gpu.last.Label(), "process", f.pid(p), "n", fl.n, "size", r.Bytes.Needed(), "freed", fl.deepest, "ago", words.Span(f.now - fl.last), "span", words.Span(max(f.now-fl.first, 1))}
 	m := message{numbers: map[string]float64{"near_misses": float64(fl.n), "deepest_fall_bytes": float64(fl.deepest)}}
 	h := hypothetical{gpu: f.gpu, proc: p, free: f.gpu.free, need: f.gpu.free + max(r.Bytes, fl.deepest).MiB(), phase: sampler.PhaseTraining,
 		causes: certain(explain.CauseTooBig, explain.CauseFragmentation)}

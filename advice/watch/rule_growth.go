@@ -251,7 +251,7 @@ func renderGrowth(f *Facts, pid int, tr series.Trend, rose string, room, low, hi
 	g, words := f.gpu, f.words
 	line := words.Say(rose, "from", size(tr.From), "to", size(tr.To), "span", words.Span(tr.Until-tr.Since), "ago", words.Span(f.now-tr.Since))
 	p := g.withPID(pid)
-	evidence := []string{line, words.Say("alert.growth.room", "free", size(room))}
+	evidence := []string{line, words.Say("alert.growth.room", "free", sizeFree(room))}
 	if early, late := size(tr.Early*60), size(tr.Late*60); early != late && math.Abs(tr.Early-tr.Late) > alikeHalves*max(tr.Early, tr.Late) {
 		evidence = slices.Insert(evidence, 1, words.Say("alert.growth.halves", "early", early, "late", late))
 	}
@@ -274,7 +274,7 @@ func renderSteps(f *Facts, pid int, s series.Flight, room, eta float64) message 
 	return message{
 		text: words.Say("alert.steps", "gpu", g.last.Label(), "process", holder(f, p), "n", s.Steps, "size", size(s.Size), "eta", words.Span(eta)),
 		evidence: []string{words.Say("alert.steps.every", "span", words.Span(s.Interval), "size", size(s.Size)),
-			words.Say("alert.growth.room", "free", size(room))},
+			words.Say("alert.growth.room", "free", sizeFree(room))},
 		numbers: map[string]float64{"steps": float64(s.Steps), "step_bytes": bytesOf(s.Size), "interval_s": s.Interval, "since_s": s.Since,
 			"free_bytes": bytesOf(room)},
 		advice: hypothetical{gpu: g, proc: p, free: room, need: s.Size, phase: sampler.PhaseTraining, causes: certain(explain.CauseLeak)}.fixes(words),

@@ -57,7 +57,7 @@ func checkHostMemory(f *Facts) []finding {
 func renderHostLow(f *Facts, left float64) message {
 	h, words := f.host, f.words
 	return message{
-		text:     words.Say("alert.host_memory.low", "free", size(left), "total", size(h.total)),
+		text:     words.Say("alert.host_memory.low", "free", sizeFree(left), "total", size(h.total)),
 		evidence: append([]string{words.Say("alert.host_memory.most", "most", size(h.most))}, hostHolders(f)...),
 		numbers:  map[string]float64{"available_bytes": bytesOf(left), "total_bytes": bytesOf(h.total)},
 		advice:   hostFixes(f),
@@ -67,7 +67,7 @@ func renderHostLow(f *Facts, left float64) message {
 func renderHostGrowth(f *Facts, tr series.Trend, left, low, high float64) message {
 	words := f.words
 	return message{
-		text: words.Say("alert.host_memory", "rate", size(tr.Slope*60), "free", size(left), "eta", words.Spans(low, high)),
+		text: words.Say("alert.host_memory", "rate", size(tr.Slope*60), "free", sizeFree(left), "eta", words.Spans(low, high)),
 		evidence: append([]string{
 			words.Say("alert.host_memory.rose", "from", size(tr.From), "to", size(tr.To), "span", words.Span(tr.Until-tr.Since)),
 		}, hostHolders(f)...),

@@ -84,7 +84,7 @@ func renderImbalance(f *Facts, p *proc, others int, level, most, lowest float64)
 		text: words.Say("alert.imbalance", "gpu", f.gpu.last.Label(), "process", f.pid(p), "level", size(level), "most", size(most)),
 		evidence: []string{
 			words.Say("alert.imbalance.others", "n", others, "most", size(most)),
-			words.Say("alert.lowest_free", "free", size(lowest)),
+			words.Say("alert.lowest_free", "free", sizeFree(lowest)),
 		},
 		numbers: map[string]float64{"rank_bytes": bytesOf(level), "other_ranks_bytes": bytesOf(most), "worst_free_bytes": bytesOf(lowest)},
 		advice:  hypothetical{gpu: f.gpu, proc: p, free: lowest, need: lowest + level - most, causes: certain(explain.CauseImbalance)}.fixes(words),

@@ -47,16 +47,16 @@ func renderNeed(f *Facts) message {
 	need, _ := fit.Need.Value()
 	lowest := fit.WorstFree.Or(0)
 	m := message{
-		text:     words.Say("alert.need_does_not_fit", "gpu", fit.Label, "need", need.Bytes, "free", lowest, "short", fit.Short),
-		evidence: []string{words.Say("alert.need_does_not_fit.need", "need", need.Bytes, "source", need.Source.In(words))},
+		text:     words.Say("alert.need_does_not_fit", "gpu", fit.Label, "need", need.Bytes.Needed(), "free", lowest.Few(), "short", fit.Short.Needed()),
+		evidence: []string{words.Say("alert.need_does_not_fit.need", "need", need.Bytes.Needed(), "source", need.Source.In(words))},
 		numbers:  map[string]float64{"need_bytes": float64(need.Bytes), "worst_free_bytes": float64(lowest), "short_bytes": float64(fit.Short)},
 	}
 	if v, ok := fit.Free.Value(); ok {
-		m.evidence = append(m.evidence, words.Say("alert.need_does_not_fit.free", "free", v))
+		m.evidence = append(m.evidence, words.Say("alert.need_does_not_fit.free", "free", v.Few()))
 		m.numbers["free_bytes"] = float64(v)
 	}
 	if v, ok := fit.Reusable.Value(); ok {
-		m.evidence = append(m.evidence, words.Say("alert.need_does_not_fit.reusable", "free", v))
+		m.evidence = append(m.evidence, words.Say("alert.need_does_not_fit.reusable", "free", v.Few()))
 		m.numbers["reusable_bytes"] = float64(v)
 	}
 	m.evidence = append(m.evidence, heldBy(f, fit.Holders)...)
@@ -113,7 +113,7 @@ func roomOn(f *Facts, g *gpu, need Need) []string {
 	if g == nil {
 		return nil
 	}
-	return []string{f.words.Say("alert.need_does_not_fit.elsewhere", "gpu", g.last.Label(), "need", need.Bytes, "free", size(g.lowest.last(f.now, lowestSeconds)))}
+	return []string{f.words.Say("alert.need_does_not_fit.elsewhere", "gpu", g.last.Label(), "need", need.Bytes.Needed(), "free", sizeFree(g.lowest.last(f.now, lowestSeconds)))}
 }
 
 // heldBy is a line of evidence for each of the three largest holders.

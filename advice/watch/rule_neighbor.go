@@ -70,7 +70,7 @@ func renderNeighbor(f *Facts, p, other *proc, most peakAt, others float64) messa
 	need, free := most.value-now, max(0, f.gpu.usable-others-now)
 	return message{
 		text: words.Say("alert.neighbor", "gpu", f.gpu.last.Label(), "other", f.pid(other), "held", size(other.series.Value),
-			"pid", p.pid, "need", size(need), "ago", words.Span(f.now-most.time), "free", size(free)),
+			"pid", p.pid, "need", sizeNeeded(need), "ago", words.Span(f.now-most.time), "free", sizeFree(free)),
 		evidence: []string{
 			words.Say("alert.neighbor.peak", "process", f.pid(p), "peak", size(most.value), "now", size(now)),
 			words.Say("alert.neighbor.others", "before", size(most.others), "now", size(others)),

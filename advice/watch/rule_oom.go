@@ -128,9 +128,9 @@ func renderFailure(f *Facts, o *failure) message {
 	if known {
 		m.numbers["requested_bytes"] = float64(asked)
 		if freeKnown {
-			m.text += words.Say("alert.oom.refused_free", "size", asked, "free", words.Rough(free, o.event.GPUFreeAbout))
+			m.text += words.Say("alert.oom.refused_free", "size", asked.Needed(), "free", words.Rough(free.Few(), o.event.GPUFreeAbout))
 		} else {
-			m.text += words.Say("alert.oom.refused", "size", asked)
+			m.text += words.Say("alert.oom.refused", "size", asked.Needed())
 		}
 	}
 	if o.event.Recovered {
@@ -170,10 +170,10 @@ func renderCounted(f *Facts, p *proc) message {
 	if a == nil || a.LastOOM == nil {
 		return m
 	}
-	said := []any{"gpu", f.gpu.last.Label(), "process", f.pid(p), "size", a.LastOOM.Requested}
+	said := []any{"gpu", f.gpu.last.Label(), "process", f.pid(p), "size", a.LastOOM.Requested.Needed()}
 	m.text = f.words.Say("alert.oom.counted_size", said...)
 	if free, ok := sampler.Plausible(a.LastOOM.GPUFree); ok {
-		m.text = f.words.Say("alert.oom.counted_free", append(said, "free", free)...)
+		m.text = f.words.Say("alert.oom.counted_free", append(said, "free", free.Few())...)
 		m.numbers["free_bytes"] = float64(free)
 	}
 	m.numbers["requested_bytes"] = float64(a.LastOOM.Requested)
@@ -190,12 +190,12 @@ func renderEnding(f *Facts, e ending, n int) message {
 	process := f.words.Say("alert.pid", "pid", e.pid, "who", f.who(e.name, e.user))
 	m := message{
 		text:     f.words.Say("alert.oom.ended", "gpu", f.gpu.last.Label(), "process", process),
-		evidence: []string{howToExplain(f), f.words.Say("alert.oom.held", "held", size(e.held), "free", size(e.free))},
+		evidence: []string{howToExplain(f), f.words.Say("alert.oom.held", "held", size(e.held), "free", sizeFree(e.free))},
 		numbers:  map[string]float64{"held_bytes": bytesOf(e.held), "free_bytes": bytesOf(e.free), "endings": float64(n)},
 	}
 	if e.wanted > 0 {
 		m.text = f.words.Say("alert.oom.cut_short", "gpu", f.gpu.last.Label(), "process", process)
-		m.evidence[1] = f.words.Say("alert.oom.wanted", "wanted", size(e.wanted), "room", size(e.free))
+		m.evidence[1] = f.words.Say("alert.oom.wanted", "wanted", sizeNeeded(e.wanted), "room", sizeFree(e.free))
 		m.numbers["wanted_bytes"] = bytesOf(e.wanted)
 	}
 	if e.flushes.falls > 0 { // it was foretold

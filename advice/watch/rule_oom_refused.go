@@ -52,7 +52,7 @@ func renderGoesOn(f *Facts, p *proc, n int, since float64) message {
 
 // driverRefused says what the driver refused; named: the line before has its size.
 func driverRefused(f *Facts, r *sampler.Refusal, named bool) string {
-	said := []any{"size", r.Bytes, "function", sampler.Clean(r.Function), "times", f.words.Count("times", r.Tries), "least", r.Smallest}
+	said := []any{"size", r.Bytes.Needed(), "function", sampler.Clean(r.Function), "times", f.words.Count("times", r.Tries), "least", r.Smallest.Needed()}
 	id := "alert.refused"
 	switch {
 	case r.Bytes == 0:
@@ -61,11 +61,11 @@ func driverRefused(f *Facts, r *sampler.Refusal, named bool) string {
 		id = "alert.refused.named"
 	}
 	text := f.words.Say(id, said...)
-	if r.Smallest.String() != r.Bytes.String() {
+	if r.Smallest.Needed() != r.Bytes.Needed() {
 		text = f.words.Say("alert.refused.down_to", said...)
 	}
 	if free, ok := r.Free.Value(); ok {
-		text += f.words.Say("alert.refused.free", "free", f.words.Rough(free, r.FreeAbout))
+		text += f.words.Say("alert.refused.free", "free", f.words.Rough(free.Few(), r.FreeAbout))
 	}
 	if r.Freed > 0 {
 		text += f.words.Say("alert.refused.freed", "freed", r.Freed)
@@ -94,7 +94,7 @@ func (d *Death) tell(f *Facts, logged bool, m *message) {
 	}
 	process := f.words.Say("alert.pid", "pid", d.PID, "who", f.who(d.name, d.user))
 	free, known := d.refusal.Free.Value()
-	said := f.words.Rough(free, d.refusal.FreeAbout)
+	said := f.words.Rough(free.Few(), d.refusal.FreeAbout)
 	size, whole := d.Event.Requested.Value()
 	sure := "sure"
 	if d.guess {
@@ -104,7 +104,7 @@ func (d *Death) tell(f *Facts, logged bool, m *message) {
 	if d.refusal.GPU.Known() {
 		gpu, where = strconv.Itoa(d.refusal.GPU.Or(0)), "unwatched"
 	}
-	how := []any{"gpu", gpu, "process", process, "size", size, "free", said, "total", total, "died", f.words.Say("alert.oom.how." + sure), "died_of", f.words.Say("alert.oom.how_of." + sure)}
+	how := []any{"gpu", gpu, "process", process, "size", size.Needed(), "free", said, "total", total, "died", f.words.Say("alert.oom.how." + sure), "died_of", f.words.Say("alert.oom.how_of." + sure)}
 	switch {
 	case d.Unplaced && whole:
 		m.text = f.words.Say("alert.oom.died."+where, how...)

@@ -130,7 +130,7 @@ func expects(f *Facts, s *series.Series, p series.Pattern) (e expectation, ok bo
 		e.how = words.Say("alert.repeat_spike.trend", "more", size(p.Rise), "high", size(p.Newest))
 	case repeats && p.Left < p.Sinks: // others take what it leaves
 		e.top, e.available = p.Newest, p.Newest+p.Left-p.Sinks
-		e.how = words.Say("alert.repeat_spike.left", "less", size(p.Sinks), "left", size(p.Left))
+		e.how = words.Say("alert.repeat_spike.left", "less", size(p.Sinks), "left", sizeFree(p.Left))
 	case climbs && p.Newest+(1+spikesAhead)*p.Rise > e.available: // one step further: there is time to act
 		e.top, e.later = p.Newest+(1+spikesAhead)*p.Rise, spikesAhead
 		e.how = words.Say("alert.repeat_spike.trend", "more", size(p.Rise), "high", size(p.Newest))
@@ -207,7 +207,7 @@ func renderSpike(f *Facts, pid int, value float64, pt series.Pattern, e expectat
 	case due >= 0:
 		when = words.Say("alert.repeat_spike.now")
 	}
-	said := []any{"gpu", g.last.Label(), "when", when, "need", size(need), "held", size(value), "free", size(free), "short", size(e.top - e.available)}
+	said := []any{"gpu", g.last.Label(), "when", when, "need", sizeNeeded(need), "held", size(value), "free", sizeFree(free), "short", sizeNeeded(e.top - e.available)}
 	m := message{
 		text:     words.Say("alert.repeat_spike", said...),
 		evidence: []string{e.how},

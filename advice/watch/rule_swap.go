@@ -39,8 +39,8 @@ func checkSwap(f *Facts) []finding {
 func renderSwap(f *Facts, left, grown float64) message {
 	h, words := f.host, f.words
 	return message{
-		text: words.Say("alert.swap", "grown", size(grown), "free", size(left)),
-		evidence: append([]string{words.Say("alert.swap.used", "used", h.memory.SwapUsed, "free", size(left), "total", size(h.total))},
+		text: words.Say("alert.swap", "grown", size(grown), "free", sizeFree(left)),
+		evidence: append([]string{words.Say("alert.swap.used", "used", h.memory.SwapUsed, "free", sizeFree(left), "total", size(h.total))},
 			hostHolders(f)...),
 		numbers: map[string]float64{"swapped_bytes": bytesOf(grown), "available_bytes": bytesOf(left)},
 		advice:  hostFixes(f),

@@ -67,8 +67,8 @@ func renderNobody(f *Facts, fit Fit, u float64) message {
 	g, words := f.gpu, f.words
 	need, _ := fit.Need.Value()
 	return message{
-		text: words.Say("alert.unattributed", "gpu", g.last.Label(), "held", size(u), "need", need.Bytes),
-		evidence: []string{words.Say("alert.unattributed.short", "short", fit.Short, "need", need.Bytes, "source", need.Source.In(words)),
+		text: words.Say("alert.unattributed", "gpu", g.last.Label(), "held", size(u), "need", need.Bytes.Needed()),
+		evidence: []string{words.Say("alert.unattributed.short", "short", fit.Short.Needed(), "need", need.Bytes.Needed(), "source", need.Source.In(words)),
 			words.Say("alert.unattributed.hidden")},
 		numbers: map[string]float64{"unattributed_bytes": bytesOf(u), "short_bytes": float64(fit.Short)},
 		advice:  hypothetical{gpu: g, free: g.free, need: need.Bytes.MiB(), causes: certain(explain.CauseUnattributed), only: stopOnly}.fixes(words),

@@ -128,7 +128,7 @@ func (a *app) never(s *sampler.Snapshot, need sampler.Bytes, gpus int) string {
 	if n >= gpus {
 		return ""
 	}
-	return a.words().Say("check.too_large", "need", need, "count", n, "all", gpus, "size", largest)
+	return a.words().Say("check.too_large", "need", need.Needed(), "count", n, "all", gpus, "size", largest)
 }
 
 // checking gathers what check looks at.
@@ -233,17 +233,17 @@ func checkText(w io.Writer, words lang.Catalog, v watch.Answer, window time.Dura
 		case f.Unsplit:
 			line = words.Say("check.unsplit", "gpu", f.Label)
 		case !known:
-			line = words.Say("check.unknown", "gpu", f.Label, "need", v.Need)
+			line = words.Say("check.unknown", "gpu", f.Label, "need", v.Need.Needed())
 		case fits:
 			id := "check.fits_window"
 			if window == 0 {
 				id = "check.fits"
 			}
-			line = words.Say(id, "gpu", f.Label, "need", v.Need, "free", lowest, "window", words.Lasted(window.Seconds()))
+			line = words.Say(id, "gpu", f.Label, "need", v.Need.Needed(), "free", lowest.Few(), "window", words.Lasted(window.Seconds()))
 		case window > 0:
-			line = words.Say("check.short_window", "gpu", f.Label, "need", v.Need, "free", lowest, "short", f.Short, "window", words.Lasted(window.Seconds()), "who", holders(words, f.Holders))
+			line = words.Say("check.short_window", "gpu", f.Label, "need", v.Need.Needed(), "free", lowest.Few(), "short", f.Short.Needed(), "window", words.Lasted(window.Seconds()), "who", holders(words, f.Holders))
 		default:
-			line = words.Say("check.short", "gpu", f.Label, "need", v.Need, "free", lowest, "short", f.Short, "who", holders(words, f.Holders))
+			line = words.Say("check.short", "gpu", f.Label, "need", v.Need.Needed(), "free", lowest.Few(), "short", f.Short.Needed(), "who", holders(words, f.Holders))
 		}
 		if _, err := fmt.Fprintln(w, line); err != nil {
 			return err

@@ -32,3 +32,19 @@ func TestHoldersWithoutName(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
+
+// Where it does not fit the figures say so: what is free is not rounded up to what is needed, nor that down.
+func TestCheckRoundsApart(t *testing.T) {
+	g := card("MIG-1", 40*sampler.GiB)
+	g.Memory.Used = sampler.Some(40*sampler.GiB - 28114*sampler.MiB)
+	g.Memory.Free = sampler.Some(28114 * sampler.MiB) // 27.455 GiB
+	c := watch.NewChecker(28140 * sampler.MiB)        // 27.480
+	c.Add(sampler.Snapshot{GPUs: []sampler.GPU{g}})
+	var out bytes.Buffer
+	if err := checkText(&out, lang.English(), c.Answer(), 0); err != nil {
+		t.Fatal(err)
+	}
+	if text := out.String(); !strings.Contains(text, "27.5 GiB does not fit, 27.4 GiB free, 26 MiB short") {
+		t.Error(text)
+	}
+}

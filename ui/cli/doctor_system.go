@@ -66,7 +66,7 @@ func checkHostMemory(c *checkup) finding {
 	if !known {
 		return unavailable("", c.say("doctor.no_meminfo"))
 	}
-	return ok(c.say("doctor.meminfo", "free", m.Available, "total", m.Total, "swap", m.SwapUsed))
+	return ok(c.say("doctor.meminfo", "free", m.Available.Few(), "total", m.Total, "swap", m.SwapUsed))
 }
 
 func checkEnvironment(c *checkup) finding {

@@ -308,5 +308,5 @@ func (w *fleetWaiting) gaveUp() string {
 		return words.Say("fleet.wait.nobody", "span", words.Lasted(span), "count", len(w.hosts.hosts))
 	}
 	return words.Say("fleet.wait.timeout", "span", words.Lasted(span), "hosts", len(w.hosts.hosts), "host", best, "hold", words.Lasted(w.flags.hold.Seconds()),
-		"count", free, "all", words.Count("count.gpu", w.flags.gpus), "need", w.need, "size", orUnknown(size, w.hosts.reason(best)))
+		"count", free, "all", words.Count("count.gpu", w.flags.gpus), "need", w.need.Needed(), "size", orUnknown(size, w.hosts.reason(best)))
 }

@@ -209,7 +209,7 @@ func (f *peakFigures) say(words lang.Catalog) string {
 	if !known {
 		return words.Say("retry.no_peak")
 	}
-	pairs := []any{"gpu", f.gpu, "after", after, "left", f.left, "total", f.total, "before", f.before.Or(0)}
+	pairs := []any{"gpu", f.gpu, "after", after, "left", f.left.Few(), "total", f.total, "before", f.before.Or(0)}
 	switch {
 	case f.own && f.before.Known():
 		return words.Say("retry.peaks", pairs...)

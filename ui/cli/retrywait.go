@@ -76,7 +76,7 @@ func (t *tries) wait(ctx context.Context) error {
 		if f.gpus > 1 {
 			id = "retry.waiting.many"
 		}
-		said := time.AfterFunc(sayAfter/2, func() { t.say(t.words().Say(id, "need", need, "n", f.gpus)) })
+		said := time.AfterFunc(sayAfter/2, func() { t.say(t.words().Say(id, "need", need.Needed(), "n", f.gpus)) })
 		defer said.Stop()
 	}
 	var ready []watch.Fit
@@ -107,7 +107,7 @@ func (t *tries) give(ready []watch.Fit, mask []string, need sampler.Bytes) {
 		if len(ready) > 1 {
 			id = "retry.given.many"
 		}
-		t.say(t.words().Say(id, "need", need, "gpus", labels, "variable", retry.VisibleDevices+"="+value))
+		t.say(t.words().Say(id, "need", need.Needed(), "gpus", labels, "variable", retry.VisibleDevices+"="+value))
 	}
 }
 

@@ -69,7 +69,7 @@ func (a *app) triesOf(r keptRun) (lines []string) {
 		o := r.meta.Retry.Outcome
 		end := a.words().Say("runs.exit", "code", o.ExitCode)
 		if peak, known := o.Peak.Value(); known {
-			end += a.words().Say("list.comma") + a.words().Say("runs.peak", "peak", peak, "left", o.Headroom.Or(0))
+			end += a.words().Say("list.comma") + a.words().Say("runs.peak", "peak", peak, "left", o.Headroom.Or(0).Few())
 		}
 		say(o.Try, o.Changed, end)
 	}

@@ -173,10 +173,10 @@ func freeNow(status []watch.Waited) (free int, best sampler.Opt[sampler.Bytes]) 
 	return free, best
 }
 
-// orUnknown is an amount, N/A where it is not known, with the reason if there is one.
+// orUnknown is free memory, N/A where it is not known, with the reason if there is one.
 func orUnknown(o sampler.Opt[sampler.Bytes], reason string) string {
 	if b, ok := o.Value(); ok {
-		return b.String()
+		return b.Few()
 	}
 	return strings.TrimSuffix("N/A ("+reason+")", " ()")
 }
@@ -186,7 +186,7 @@ func (w *waitingFor) gaveUp(id string) string {
 	free, best := freeNow(w.waiter.Status())
 	words := w.app.words()
 	all := words.Count("count.gpu", w.flags.gpus)
-	return words.Say(id, "span", words.Lasted(w.flags.timeout.Seconds()), "hold", words.Lasted(w.flags.hold.Seconds()), "count", free, "all", all, "need", w.need, "size", orUnknown(best, w.fault))
+	return words.Say(id, "span", words.Lasted(w.flags.timeout.Seconds()), "hold", words.Lasted(w.flags.hold.Seconds()), "count", free, "all", all, "need", w.need.Needed(), "size", orUnknown(best, w.fault))
 }
 
 // enoughSplit refuses to wait for GPUs on which nothing can run before somebody makes instances.

@@ -22,11 +22,11 @@ func (p *reportPage) gpu(g *report.GPU) {
 	say := p.words.Say
 	p.facts(say("report.total"), size(g.Total), say("report.typical"), size(g.Typical), say("report.mean"), size(g.Mean),
 		p.peakMark()+" "+say("report.peak"), p.peakAt(g.Peak), say("report.min_free"), free(g.WorstFree))
-	free := []string{say("report.free"), "", say("report.while_running"), size(g.FreeTypical), say("report.at_the_peak"), size(g.FreeAtPeak)}
+	left := []string{say("report.free"), "", say("report.while_running"), free(g.FreeTypical), say("report.at_the_peak"), free(g.FreeAtPeak)}
 	if g.FreeAfterExit.Known() {
-		free = append(free, say("report.after_exit"), size(g.FreeAfterExit))
+		left = append(left, say("report.after_exit"), free(g.FreeAfterExit))
 	}
-	p.facts(free...)
+	p.facts(left...)
 	p.facts(say("report.growth"), p.growth(g))
 	if len(g.Holders) > 0 {
 		p.text(pad(say("report.holders"), labelWidth), p.holders(g), plainly)

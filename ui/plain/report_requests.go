@@ -29,7 +29,7 @@ func requestCells(r *sampler.Requests) []string {
 	if r.Missed {
 		more = atLeast
 	}
-	return []string{r.Largest.String(), strconv.Itoa(r.Refused) + more, strconv.Itoa(r.Flushes) + more}
+	return []string{r.Largest.Needed(), strconv.Itoa(r.Refused) + more, strconv.Itoa(r.Flushes) + more}
 }
 
 // processPeak is the peak of a process, whether it is exact, and when it was: the driver and its callers remember peaks of

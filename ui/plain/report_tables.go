@@ -37,9 +37,9 @@ func (p *htmlPage) gpu(report, n int, r *report.Report) dom.Node {
 			html.Aria("label", p.words.Say("html.chart", "gpu", g.Label))),
 		html.NoScript(p.say("html.noscript")), p.legend(),
 		html.H3(p.say("html.free")),
-		html.Div(html.Class("tiles"), p.tile("", "", "report.while_running", size(g.FreeTypical)),
-			p.tile(low(g.FreeAtPeak), "", "report.at_the_peak", size(g.FreeAtPeak)),
-			dom.If(g.FreeAfterExit.Known(), p.tile("", "", "report.after_exit", size(g.FreeAfterExit))))}
+		html.Div(html.Class("tiles"), p.tile("", "", "report.while_running", free(g.FreeTypical)),
+			p.tile(low(g.FreeAtPeak), "", "report.at_the_peak", free(g.FreeAtPeak)),
+			dom.If(g.FreeAfterExit.Known(), p.tile("", "", "report.after_exit", free(g.FreeAfterExit))))}
 	if len(g.Holders) > 0 {
 		list = append(list, html.H3(p.say("html.holders")), html.P(dom.Text(sampler.Clean(p.holders(g)))))
 	}

@@ -294,7 +294,7 @@ func TestRunWaits(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	got = retrying{how: "fits", flags: "--wait --need 20GiB --timeout 600ms", scenario: "\ngpu 0 total=80GiB\nmem 0 used=79GiB\n"}.run(t)
-	if got.code != 3 || len(got.starts) != 0 || !regexp.MustCompile(`^nvpeak: 20\.0 GiB was not free within 600 ms: wanted 1 GPU, 0 have it now, the most free is \d+\.\d [MG]iB\n$`).MatchString(got.err) {
+	if got.code != 3 || len(got.starts) != 0 || !regexp.MustCompile(`^nvpeak: 20\.0 GiB was not free within 600 ms: wanted 1 GPU, 0 have it now, the most free is \d+ MiB\n$`).MatchString(got.err) {
 		t.Errorf("%+v", got)
 	}
 	s, dir := retrying{how: "fits", flags: "--wait --need 20GiB", scenario: "\ngpu 0 total=80GiB\nmem 0 used=79GiB\n"}.prepare(t)
