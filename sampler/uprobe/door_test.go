@@ -223,9 +223,11 @@ func TestEveryRequest(t *testing.T) {
 func TestMidLife(t *testing.T) {
 	bothWays(t, func(t *testing.T, o Options) {
 		o.Libraries = []string{}
-		r := newRig(t, 1, o)
-		p := cudatest.Play(t, r.dir)
+		cudatest.Alone(t)
+		dir := cudatest.Build(t)
+		p := cudatest.Play(t, dir) // before anything watches: who loads a libcuda later may be heard from its first call on
 		p.Do("device 0", "alloc a 1000000000")
+		r := rigOf(t, dir, 1, o)
 		gpu := sampler.GPU{UUID: "GPU-0"}
 		r.list(p.PID(), gpu.Key(), 1500000000)
 		r.until("the library is found", func() bool { p.Do("alloc x 1000", "free x"); r.snapshot(); return len(r.seen) > 0 })
