@@ -165,7 +165,7 @@ func (p *poller) askMemory(w *worker, dev int) (ok, alive bool) {
 func (p *poller) takeSweep(s *Sweep, ours []int, failing []bool) {
 	timed := p.timed()
 	for _, r := range s.Readings {
-		if !r.Before.IsZero() {
+		if p.c.asking != nil && !r.Before.IsZero() { // only requests are put between two readings
 			p.c.stood(ours[r.Device], timed(r.Before))
 		}
 		p.offer(ours[r.Device], timed(r.Time), r.Reading, nil)

@@ -38,7 +38,7 @@ func (v *view) needEnd(g *sampler.GPU) (end sampler.Bytes, known bool) {
 
 // needOn is the need that was typed, as it is drawn on a GPU; 0: there is none, or no program can run there.
 func (v *view) needOn(g *sampler.GPU) sampler.Bytes {
-	if g.Unsplit || v.snap != nil && v.snap.Split(g) {
+	if v.need == 0 || g.Unsplit || v.snap != nil && v.snap.Split(g) {
 		return 0
 	}
 	return v.need

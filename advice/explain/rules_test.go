@@ -199,6 +199,7 @@ func TestVerdictOfSeveralRuns(t *testing.T) {
 		want  string
 	}{
 		"another framework":     {event("jax", 79), "This is of a.log, line 1. 1 more of other runs"},
+		"a library of the run":  {event("nccl", 79), "First to fail: a.log, line 1. 1 more hit the same wall: b.log, line 1."},
 		"another GPU":           {event("pytorch", 47), "This is of a.log, line 1. 1 more of other runs"},
 		"nearly the same total": {event("pytorch", 77), "First to fail: a.log, line 1. 1 more hit the same wall: b.log, line 1."},
 	} {

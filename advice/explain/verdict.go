@@ -93,14 +93,18 @@ func (f *failure) consequenceOf(first *failure) bool {
 	return false
 }
 
-// ofAnotherRun: the logs are of different frameworks, or of GPUs of different sizes, so that they are not of the ranks of one run.
+// engines are the frameworks of which a run has one. Others are libraries that a rank of any may name: nccl, cuda, thrust.
+var engines = []string{"pytorch", "jax", "tensorflow", "paddle", "mxnet", "mindspore", "caffe", "cntk", "theano", "torch7"}
+
+// ofAnotherRun: the logs are of different engines, or of GPUs of different sizes, so that they are not of the ranks of one run.
 func (f *failure) ofAnotherRun(first *failure) bool {
 	if f.file == first.file {
 		return false
 	}
 	total, known := f.total.Value()
 	firsts, also := first.total.Value()
-	return f.event.Framework != first.event.Framework && !f.onHost() && !first.onHost() || known && also && (total > firsts+partOf(firsts, 0.05) || firsts > total+partOf(total, 0.05))
+	apart := f.event.Framework != first.event.Framework && slices.Contains(engines, f.event.Framework) && slices.Contains(engines, first.event.Framework)
+	return apart && !f.onHost() && !first.onHost() || known && also && (total > firsts+partOf(firsts, 0.05) || firsts > total+partOf(total, 0.05))
 }
 
 // sayRun says what else failed. survived are the failures before the one that it is about.

@@ -29,9 +29,11 @@ var marks = []struct {
 	{sampler.ToldTrees, lazily(`(?i)\b(?:xgboost|lightgbm|catboost|XGB\w+)\b`)},
 	// The input pipelines of TensorFlow, in code and in what they print.
 	{sampler.ToldTFData, lazily(`(?i)\btf\.data\.|\bshuffle_dataset_op\b|\bshuffle buffer\b`)},
-	// The memory of a reinforcement learner, in code and in words.
+	// A small model that drafts for a large one.
 	{sampler.ToldDraft, lazily(`(?i)\bloading (?:the )?draft (?:model|modules)\b|--(?:draft[-_]model\w*|model-draft|speculative[-_]model)\b`)},
+	// A dataset that is kept in the memory of the machine.
 	{sampler.ToldCaches, lazily(`(?i)--cache[- _]*images\b|(?:^|[\s(,])(?:--)?cache ?[= ] ?["']?(?:true|ram)\b|\bcach(?:e|es|ed|ing) (?:(?:the|all|my|whole|entire|training) )*(?:dataset|data set|images|pictures) (?:in|into|to) (?:the )?(?:ram|memory)\b`)},
+	// The memory of a reinforcement learner, in code and in words.
 	{sampler.ToldReplay, lazily(`(?i)\breplay[-_ ]?(?:buffer|memory)|\breplay\.use\b|\bself\.(?:memory|buffer|replay\w*)\.(?:append|push|add|store)\(|\breplay/?\w*\.py\b`)},
 	// The algorithms that have one.
 	{sampler.ToldOffPolicy, lazily(`(?i)\b(?:sac|td3|ddpg|dqn)\.(?:train|learn)\b|\b(?:using|running|training|train|run) (?:an? |my |the )?(?:SAC|TD3|DDPG|DQN)\b`)},

@@ -28,7 +28,7 @@ type Options struct {
 	Libraries []string // of libcuda that are looked at before a process has them; nil: where systems have them
 	Single    bool     // one uprobe at a time, as before Linux 6.6
 
-	faults      bool // page faults take the lock of a process's mappings, as before Linux 6.4
+	dearLocks   bool // who takes the lock of a process's mappings is told at a cost, as up to Linux 6.12
 	mappings    bool // what is loaded is told by records of the kernel's only, as before Linux 5.15
 	inseparable bool // single processes cannot be looked at, as in some kernels since
 	cookieless  bool // with Single: probes have no cookies, as before Linux 5.15
@@ -168,7 +168,7 @@ func (d *Door) install(o Options) error {
 	}
 	d.watchEnds(spec)
 	if !o.mappings {
-		d.watchLoads(spec, o.faults || !faultsApart())
+		d.watchLoads(spec, o.dearLocks || !cheapLocks())
 	}
 	return nil
 }
@@ -187,8 +187,8 @@ func (d *Door) watchEnds(spec *ebpf.CollectionSpec) {
 }
 
 // watchLoads asks who loads a libcuda. Kernels before 5.15 do not tell.
-func (d *Door) watchLoads(spec *ebpf.CollectionSpec, faults bool) {
-	if !faults {
+func (d *Door) watchLoads(spec *ebpf.CollectionSpec, dearLocks bool) {
+	if !dearLocks {
 		o := struct {
 			Mapping *ebpf.Program `ebpf:"mapping"`
 		}{}
@@ -202,15 +202,16 @@ func (d *Door) watchLoads(spec *ebpf.CollectionSpec, faults bool) {
 	}
 }
 
-// faultsApart says whether page faults leave the lock of a process's mappings alone, as from Linux 6.4 on: then it is taken so seldom that a program can be
-// called each time.
-func faultsApart() bool {
+// cheapLocks says whether the kernel can tell that the lock of a process's mappings was taken without a cost that others notice. Older ones look up the path
+// of the process's memory group for it each time, which makes mmap and mprotect on all the machine an eighth slower (6.12; docs/measurements.md), and before
+// 6.4 page faults take that lock, too. Newer ones tell the group's number.
+func cheapLocks() bool {
 	kernel, err := btf.LoadKernelSpec()
 	if err != nil {
 		return false
 	}
-	var mapping *btf.Struct
-	return kernel.TypeByName("vm_area_struct", &mapping) == nil && slices.ContainsFunc(mapping.Members, func(m btf.Member) bool { return m.Name == "vm_lock_seq" })
+	var told *btf.Struct
+	return kernel.TypeByName("trace_event_raw_mmap_lock_acquire_returned", &told) == nil && slices.ContainsFunc(told.Members, func(m btf.Member) bool { return m.Name == "memcg_id" })
 }
 
 // shared are the maps that all programs have together.

@@ -86,7 +86,7 @@ func TestRead(t *testing.T) {
 // Each run of a program has a libcuda that nobody had before and lives for 45 ms, while others begin all the time: what it calls 15 ms after it
 // has loaded that is seen, and that its first calls were missed is told.
 func TestFresh(t *testing.T) {
-	for name, o := range map[string]Options{"a program tells": {Libraries: []string{}}, "that for older kernels tells": {Libraries: []string{}, faults: true}, "records tell": {Libraries: []string{}, mappings: true}} {
+	for name, o := range map[string]Options{"a program tells": {Libraries: []string{}}, "that for older kernels tells": {Libraries: []string{}, dearLocks: true}, "records tell": {Libraries: []string{}, mappings: true}} {
 		t.Run(name, func(t *testing.T) {
 			leaving.Wait() // the kernel sets no probes meanwhile
 			r := newRig(t, 1, o)
@@ -141,7 +141,7 @@ func TestLoadedBefore(t *testing.T) {
 
 // A library whose alignment is above a page is loaded in another way, from glibc 2.35 on: its place is reserved first.
 func TestAligned(t *testing.T) {
-	for name, o := range map[string]Options{"a program tells": {Libraries: []string{}}, "that for older kernels tells": {Libraries: []string{}, faults: true}} {
+	for name, o := range map[string]Options{"a program tells": {Libraries: []string{}}, "that for older kernels tells": {Libraries: []string{}, dearLocks: true}} {
 		t.Run(name, func(t *testing.T) { testAligned(t, o) })
 	}
 }
@@ -202,7 +202,7 @@ func TestSecond(t *testing.T) {
 
 // A library that asks for an address, as its first segment is to lie at another one than 0, is looked at as it is loaded, too.
 func TestPlacedLibrary(t *testing.T) {
-	if !faultsApart() {
+	if !cheapLocks() {
 		t.Skip("this kernel does not tell who loads such a one")
 	}
 	r := newRig(t, 1, Options{Libraries: []string{}})

@@ -689,7 +689,7 @@ int mapping(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-// loading does the same where each page fault takes that lock: it is called for each mapping that the kernel finds a place for. The first one of a library
+// loading does the same where to tell of that lock costs too much: it is called for each mapping that the kernel finds a place for. The first one of a library
 // is such a one, unless the library asks for an address.
 SEC("raw_tp/vm_unmapped_area")
 int loading(void *ctx)
