@@ -35,7 +35,6 @@ type recorder struct {
 	announce  func(alerts []sampler.Alert, ahead time.Duration) // of such a recording
 	also      *recorder                                         // gets all that is recorded of it; nil: there is none
 	trouble   func(string)                                      // hears what fails of that
-	alsoFails error                                             // what has
 	alerts    []sampler.Alert                                   // as recorded last
 	rendered  time.Time                                         // when
 	prev      *sampler.Snapshot
@@ -129,8 +128,7 @@ func (r *recorder) take(s *sampler.Snapshot) error {
 	alerts := r.watch.Add(*s)
 	r.announce(alerts, s.Ahead())
 	if r.also != nil {
-		if err := r.also.Snapshot(s, alerts); err != nil && r.alsoFails == nil { // once: a full disk stays full
-			r.alsoFails = err
+		if err := r.also.Snapshot(s, alerts); err != nil {
 			r.trouble(diskError(err))
 		}
 	}
