@@ -42,6 +42,8 @@ func (f *failure) detail(causes []sampler.Cause) string {
 		return f.poolText()
 	case f.requested.Known() && f.extra("planned_bytes").Known() && f.extra("planned_free_bytes").Known():
 		return f.words.Say("detail.planned", "need", printed(f.requested.Or(0)), "planned", gib(f.extra("planned_bytes").Or(0)), "free", gib(f.extra("planned_free_bytes").Or(0)))
+	case f.requested.Known() && f.allocated.Known() && f.total.Known():
+		return f.words.Say("detail.request_beside.total", "need", printed(f.requested.Or(0)), "allocated", gib(f.allocated.Or(0)), "total", gib(f.total.Or(0)))
 	case f.requested.Known() && f.allocated.Known():
 		return f.words.Say("detail.request_beside", "need", printed(f.requested.Or(0)), "allocated", gib(f.allocated.Or(0)))
 	case f.requested.Known() && f.event.Kind == sampler.KindRefused:
@@ -64,6 +66,9 @@ func (f *failure) detail(causes []sampler.Cause) string {
 	}
 	if (f.reported() || f.copiesArray()) && len(causes) > 0 && causes[0].ID != CauseUnknown {
 		return f.words.Say("detail.no_numbers_told")
+	}
+	if f.free.Known() && f.total.Known() {
+		return f.words.Say("detail.free_alone", "free", f.rough(gib(f.free.Or(0))), "total", gib(f.total.Or(0)))
 	}
 	return f.words.Say("detail.no_numbers")
 }

@@ -1,9 +1,11 @@
 package explain
 
+import "nvpeak/sampler"
+
 // merges: adapters are put into the weights below them, layer by layer, and these come back from few bits to 16.
 func (f *facts) merges() bool {
 	return !f.onHost() && f.torchCode() && !f.isServing() && (f.inFunction("merge_and_unload", "_merge_lora", "merge_lora", "pretrained_merged", "merge_adapter", "fast_dequantize", "merge_and_overwrite_lora") ||
-		f.inCode("merge_and_unload(", "save_pretrained_merged(", "merge_adapter("))
+		f.inCode("merge_and_unload(", "save_pretrained_merged(", "merge_adapter(") || f.told(sampler.ToldMerges))
 }
 
 var causesMerging = []causeRow{

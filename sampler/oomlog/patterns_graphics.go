@@ -35,6 +35,7 @@ var graphicsRows = []row{
 	// Direct3D: E_OUTOFMEMORY is 0x8007000E.
 	{name: "direct3d", framework: "directx", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"8007000e", "e_outofmemory"}, loose: true,
 		start: `(?:\bI?D3D1[012]\w*|\bDXGI\w*|\bd3d error|\bCreate(?:Texture|Buffer|CommittedResource|Heap|SwapChain)\w*)\b[^\n]{0,120}?\b(?:error|failed|was|returned)\b[^\n]{0,40}?(?:(?:0x)?8007000E\b|E_OUTOFMEMORY\b)`},
+	{name: "direct3d resource", framework: "directx", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"8007000e"}, start: `\bCreate\w*Resource\d? ?\([^\n]{0,400}?\) return(?:ed)? HRESULT ?[=:] ?(?:0x)?8007000E\b`},
 	{name: "directml by its number", framework: "onnxruntime", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"8007000e"}, near: `Dml|DirectML|onnxruntime`, start: `\bException\(\d+\)[^\n]{0,40}? 8007000E\b`},
 	{name: "video memory", framework: "unreal", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"out of video memory trying"}, start: `Out of video memory trying to allocate a (?:rendering resource|texture)`},
 	{name: "webgpu", framework: "wgpu", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"wgpu error: out of memory"}, start: `wgpu error: Out of Memory`},

@@ -134,6 +134,8 @@ var libraryRows = []row{
 		start: `Executor creation failed due to insufficient GPU memory`, fields: executorFields},
 	{name: "trt-llm", framework: "tensorrt-llm", kind: sampler.KindTensorRT, memory: sampler.MemoryGPU, words: []string{"cuda runtime error in"}, start: `CUDA runtime error in .{0,120}\): out of memory|\[TensorRT-LLM\]\[ERROR\] CUDA runtime error in [^\n]{0,120}?: out of memory`},
 	{name: "trt allocating buffer", framework: "tensorrt", kind: sampler.KindTensorRT, memory: sampler.MemoryGPU, words: []string{"error allocating"}, start: `(?:User )?allocator error allocating <req:bytes>-?byte buffer`},
+	// nnabla
+	{name: "nnabla", framework: "nnabla", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"failed to allocate again"}, near: `(?i)nnabla|\w+Cuda\b|Freeing memory cache and retrying`, start: `^\W*Failed to allocate again\.\s*$`},
 	// bitsandbytes
 	{name: "bitsandbytes", framework: "bitsandbytes", kind: sampler.KindBitsAndBytes, memory: sampler.MemoryGPU, words: []string{"error out of memory at line"}, start: `Error out of memory at line \d+ in file \S*`},
 	{name: "bitsandbytes invalid", framework: "bitsandbytes", kind: sampler.KindBitsAndBytes, memory: sampler.MemoryGPU, words: []string{"cuda error"}, near: `bitsandbytes`, loose: true, start: `CUDA error: out of memory at line \d+`},
@@ -167,19 +169,23 @@ var xlaFields = []string{`\bwith ~?<free> (?:\w+ )?free\b`, `device ordinal <gpu
 
 // genericRows are what anybody prints who uses CUDA; they stand after everything that says more.
 var genericRows = []row{
-	{name: "faiss assertion", framework: "pytorch", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"cuda error 2 out of memory"}, start: `CUDA error 2 out of memory`},
-	{name: "faiss", framework: "pytorch", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"failed to cudamalloc", "fail type "}, lines: 1,
+	{name: "faiss assertion", framework: "faiss", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"cuda error 2 out of memory"}, start: `CUDA error 2 out of memory`},
+	{name: "faiss", framework: "faiss", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"failed to cudamalloc", "fail type "}, lines: 1,
 		start: `Failed to cudaMalloc <req:bytes>(?: on device <gpu>)?|(?:alloc )?fail type \w+ dev <gpu>[^\n]{0,60} size <req:bytes>`},
 	{name: "ctranslate2", framework: "ctranslate2", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"cuda failed with error out of memory"}, start: `CUDA failed with error out of memory`},
 	{name: "gpuassert", framework: "pytorch", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"gpuassert"}, start: `GPUassert: out of memory`},
 	{name: "caffe", framework: "caffe", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"== cudasuccess (2 vs. 0)"}, start: `== cudaSuccess \(2 vs\. 0\) out of memory`},
-	{name: "pycuda", framework: "python", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"failed: out of memory"}, start: `\bcu[A-Z]\w+ failed: out of memory`},
+	{name: "pycuda", framework: "pycuda", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"failed: out of memory"}, near: `(?i)pycuda|(?:Memory|Logic)Error: cu[A-Z]`, start: `(?-i)\bcu[A-Z]\w+ failed: out of memory`},
+	{name: "call of CUDA", framework: "python", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"failed: out of memory"}, start: `\bcu[A-Z]\w+ failed: out of memory`},
 	{name: "caffe2", framework: "pytorch", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"== cudasuccess. 2 vs 0"}, start: `== cudaSuccess\. 2 vs 0\.[^\n]{0,160}out of memory`},
 	{name: "directx", framework: "onnxruntime", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"not enough memory resources are available"}, hostNear: `\[WinError`, start: `(?:8007000E )?Not enough memory resources are available to complete this operation`},
 	{name: "opencl", framework: "opencl", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"mem_object_allocation_failure", "memory object allocation failure"},
 		start: `(?:CL_)?MEM_OBJECT_ALLOCATION_FAILURE|what\(\): Memory Object Allocation Failure`},
-	{name: "openacc", framework: "pytorch", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"call to cumemalloc returned error 2"}, start: `call to cuMemAlloc\w* returned error 2`},
-	{name: "driver constant", framework: "pytorch", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"cuda_error_out_of_memory"}, loose: true, start: `CUDA_ERROR_OUT_OF_MEMORY`},
-	{name: "cuda runtime constant", framework: "pytorch", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"cudaerrormemoryallocation"}, loose: true, start: `cudaErrorMemoryAllocation`},
+	{name: "openacc", framework: "openacc", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"call to cumemalloc returned error 2"}, start: `call to cuMemAlloc\w* returned error 2`},
+	{name: "openmm", framework: "openmm", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"cuda_error_out_of_memory"}, near: `OpenMM`, start: `CUDA_ERROR_OUT_OF_MEMORY`},
+	// The constants are the driver's: without a word of PyTorch about them nobody knows who printed them.
+	{name: "driver constant in PyTorch", framework: "pytorch", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"cuda_error_out_of_memory"}, loose: true, near: ofTorch, start: `CUDA_ERROR_OUT_OF_MEMORY`},
+	{name: "driver constant", framework: "cuda", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"cuda_error_out_of_memory"}, loose: true, start: `CUDA_ERROR_OUT_OF_MEMORY`},
+	{name: "cuda runtime constant", framework: "cuda", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"cudaerrormemoryallocation"}, loose: true, start: `cudaErrorMemoryAllocation`},
 	{name: "cudamalloc bare", framework: "pytorch", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"cudamalloc"}, loose: true, follows: true, start: `cudaMalloc\w* (?:failed|error|returned)\b.{0,30}out of memory`},
 }

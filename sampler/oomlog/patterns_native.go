@@ -53,7 +53,9 @@ var nativeRows = []row{
 		start: `ArrayFire (?:error|Exception)[^\n]{0,40}\bDevice out of memory`},
 	{name: "enoki", framework: "cuda", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"cuda_malloc(): out of memory"}, start: `cuda_malloc\(\): out of memory`},
 	{name: "blender", framework: "blender", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"system is out of gpu"}, start: `System is out of GPU (?:and shared host )?memory`},
-	{name: "ethminer", framework: "cuda", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"out of memory"}, start: `CUDA error .out of memory. in func\b`},
+	{name: "ethminer", framework: "cuda", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"out of memory"}, start: `CUDA error .out of memory. in func\b|CUDA error in func \S+ at line \d+ out of memory\b`},
+	{name: "alpaka", framework: "cuda", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"cudaerrormemoryallocation"}, start: `'cuda\w+\([^\n]{0,200}?\)' returned error *: *'cudaErrorMemoryAllocation'`},
+	{name: "darknet malloc", framework: "cuda", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"cuda malloc failed"}, start: `^\s*(?:\d+ )?Cuda malloc failed\s*$`},
 	// Miners keep one table of gigabytes, the DAG, on the GPU, and each has its own words for a GPU on which it does not fit.
 	{name: "miner", framework: "cuda", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"failed to alloc memory", "cannot allocate big buffer"}, lines: 1,
 		start: `\bCUDA: failed to alloc memory\b|CUDA error (?:\d+ )?- cannot allocate big buffer for DAG`, fields: []string{`GPU <gpu> failed`}},

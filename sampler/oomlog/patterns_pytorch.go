@@ -2,6 +2,9 @@ package oomlog
 
 import "nvpeak/sampler"
 
+// ofTorch is what tells, around a message that any program can print, that it is one on PyTorch.
+const ofTorch = `(?i)torch|\baten\b|transformers|diffusers|lightning|accelerate|deepspeed|huggingface|\btensor\(`
+
 // pytorchRows are what PyTorch and the CUDA libraries under it print.
 var pytorchRows = []row{
 	{name: "torch cuda", framework: "pytorch", kind: sampler.KindCUDA, memory: sampler.MemoryGPU, limit: "memory_fraction", words: torchWords, loose: true,
@@ -37,6 +40,8 @@ var pytorchRows = []row{
 		start: `CUDA driver error: out of memory`},
 	{name: "nvlink driver", framework: "pytorch", kind: sampler.KindCUDADriver, memory: sampler.MemoryGPU, words: []string{"cuda driver api error", "cuda driver error: 2"}, loose: true,
 		start: `CUDA driver (?:API )?error:? 2\b`},
+	{name: "llama.cpp cuda error in one line", framework: "llama.cpp", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"cuda error", "rocm error"},
+		start: `(?:CUDA|ROCm) error: out of memory,? current device: <gpu>, in function \w+ at`},
 	{name: "llama.cpp cuda error", framework: "llama.cpp", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"cuda error"}, loose: true, lines: 4,
 		start: `(?:ggml_cuda\w*: )?(?:CUDA|ROCm) error(?: \d+ at \S+)?: out of memory`, near: `ggml|llama_(?:model|load|new|init|kv|context|decode|graph)|llm_load|llama\.cpp|llama-(?:server|cli|bench)|llama runner|libllama`, fields: []string{`current device: <gpu>`}},
 	{name: "torch cuda error pinned", framework: "pytorch", kind: sampler.KindCUDAError, memory: sampler.MemoryHost, words: []string{"cuda error"}, loose: true,
@@ -75,7 +80,7 @@ var pytorchRows = []row{
 		start: `Unable to find a valid cuDNN algorithm to run convolution`},
 	{name: "thrust bad_alloc", framework: "thrust", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"cudaerrormemoryallocation", "bad_alloc"},
 		start: `(?:thrust::system::(?:detail::bad_alloc|system_error).{0,80})?(?:std::)?bad_alloc: (?:cudaErrorMemoryAllocation|temporary_buffer)[^\n]{0,20}(?:: out of memory)?`, near: `thrust|bad_alloc`},
-	{name: "cuda check failed", framework: "pytorch", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"cudaerrormemoryallocation"}, loose: true,
+	{name: "cuda check failed", framework: "pytorch", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"cudaerrormemoryallocation"}, loose: true, near: ofTorch,
 		start: `cudaErrorMemoryAllocation`},
 	{name: "torch memory saver", framework: "sglang", kind: sampler.KindCUDADriver, memory: sampler.MemoryGPU, words: []string{"curesult error"}, start: `CUresult error:?\s+(?:result=2\b|2 \(out of memory\))`},
 	{name: "torch class only", framework: "pytorch", kind: sampler.KindCUDA, memory: sampler.MemoryGPU, words: []string{"outofmemoryerror"}, loose: true, follows: true,

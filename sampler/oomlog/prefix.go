@@ -95,7 +95,7 @@ var prefixForms = []prefixForm{
 	form(`\[\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d[.,\d]*(?: DP\d+)?(?: PP\d+)? TP(?P<rank>\d{1,3})(?: [A-Z]+\d+)*\]\s*`, true),
 	form(`\[?(?:DP\d+[ _])?TP(?P<rank>\d{1,3})(?:[ _]\w+)?\]?:?\s`, true),
 	// vLLM: "ERROR 04-27 10:11:03 [core.py:123] ", the old "engine.py:70] "
-	form(`(?:INFO|WARNING|ERROR|CRITICAL|DEBUG) \d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)? (?:\[[^\]]+:\d+\]|[\w./]+\.py:\d+\])(?: \[[^\]]+\])? ?`, false),
+	form(`(?:INFO|WARNING|ERROR|CRITICAL|DEBUG) \d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)? (?:\[[^\]]+:\d+\]|[\w./]+\.py:\d+\])(?: \[(?:PID: ?(?P<pid>\d+)|[^\]]+)\])? ?`, false),
 	// level words
 	form(`\[(?i:info|warn|warning|error|critical|fatal|debug|trace|stderr|stdout)\][ :|-]*`, false),
 	form(`(?i:info|warn|warning|critical|fatal|debug|trace|stderr|stdout)\s*(?:[:|]|-\s)\s*`, false),

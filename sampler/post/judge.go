@@ -78,7 +78,7 @@ func (r *reading) sum(clues []clue) (weight int) {
 }
 
 // placed is a line that names where in its source the program failed.
-var placed = lazily(`\.(?:cpp|cc|cxx|cuh?|hp?p?|rs|go|c):\d+\b`)
+var placed = lazily(`\.(?:cpp|cc|cxx|cuh?|hp?p?|rs|go|c)(?::\d+\b|\(\d+\))`)
 
 // proof is what an event shows of its own: whoever only speaks of a failure has no figures of it, and no run.
 func proof(e sampler.OOMEvent) (n int) {

@@ -45,7 +45,7 @@ var programs = []struct {
 	{"webui", lazily(`(?im)\bstable[- ]diffusion[- ]webui\b|\bautomatic1111\b|\ba1111\b|(?-i:^A: [\d.]+ GB, R: [\d.]+ GB, Sys: )|--(?:med|low)vram\b[^\n]*\bwebui`)},
 	{"easydiffusion", lazily(`(?i)\beasy[- ]?diffusion\b|\bstable-diffusion-ui\b`)},
 	{"chat-ui", lazily(`(?i)\bkobold ?ai\b|\btavern ?ai\b|\boobabooga\b|\btext-generation-webui\b`)},
-	{"comfyui", lazily(`(?i)\bcomfyui\b|(?:^|\s)--?(?:novram|normalvram)\b|\bKSampler\b`)},
+	{"comfyui", lazily(`(?i)\bcomfyui\b|(?-i:\bComfy\b)|(?:^|\s)--?(?:novram|normalvram)\b|\bKSampler\b`)},
 	{"demucs", lazily(`(?i)\bdemucs(?:\.separate)? [^\n]{0,80}(?:-d \w|-n \w|--dl\b|\.(?:mp3|wav|flac)\b)|[/\\]demucs[/\\](?:separate|apply)\.py`)},
 	{"whisper", lazily(`(?i)\bwhisperx?\b`)},
 	{"lm_eval", lazily(`(?i)\blm[-_]eval\b`)},

@@ -43,9 +43,12 @@ var commentWithin = lazily(`\\[ \t]*\r?\n[ \t]*#[^\n]*\n[ \t]*-`)
 // gap is where who copied a command left a part of it out.
 var gap = lazily(`\s(?:\[(?:\.{3}|…)\]|…)(?:\s|$)`)
 
+// merelyWarns: somebody has answered that the program only warns.
+var merelyWarns = lazily(`(?i)\b(?:these|those|they|this|it|that)(?: ?['’](?:re|s)| (?:are|is)) (?:(?:just|only|merely|simply|all|a|an|harmless) )*warnings?\b`)
+
 // wanted: whoever asks for help with failures that his program skipped or tried again wants what they stood for.
 func wanted(events []sampler.OOMEvent, all []sentence) bool {
-	return (pleads(all) || complains(all) || slices.ContainsFunc(all, func(s sentence) bool { return died.MatchString(s.text) })) && !slices.ContainsFunc(events, func(e sampler.OOMEvent) bool { return !e.Recovered })
+	return !slices.ContainsFunc(all, func(s sentence) bool { return merelyWarns.MatchString(s.text) }) && (pleads(all) || complains(all) || slices.ContainsFunc(all, func(s sentence) bool { return died.MatchString(s.text) })) && !slices.ContainsFunc(events, func(e sampler.OOMEvent) bool { return !e.Recovered })
 }
 
 // runsFine: whoever writes says that the program runs all the same, under no condition.

@@ -3,6 +3,7 @@ package post
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"nvpeak/sampler"
 )
@@ -202,7 +203,7 @@ var reportedPhases = []reportedPhase{
 	// What comes at the end of an epoch is the validation, or what saves.
 	{sampler.PhaseValidation, lazily(`(?i)\b(?:at|by|near|reach\w*|in) (?:the )?(?:very )?end of (?:an?|the|each|every|one|first|last)?\W?(?:\d+(?:st|nd|rd|th) |first |last |same )?epochs?\b|\b(?:after|when|once) (?:I |it |we )?(?:have |has |had |having )?(?:trained|finished|completed|run|ran) (?:for )?(?:an?|one|the first|1) epoch\b|\b(?:after|when) (?:each|every|an?|one|the first|the) epoch (?:is (?:done|over|finished|complete)|ends|finishes|completes)\b|\bbetween (?:the )?epochs\b`), false, true},
 	{sampler.PhaseValidation, lazily(`(?i)\btest (?:function|method|loop|step|phase)\b|\b(?:when|if|once|as soon as|with|using)\b[^.]{0,20}\b(?:test|val|eval)\w*[-_ ]?(?:data|set|loader)(?:set)?\b|\b(?:sampl|generat|sav)\w+ (?:(?:the|some|of) )*(?:sample|preview|test|validation) (?:images?|pictures?|outputs?)\b`), false, true},
-	{sampler.PhaseLoading, lazily(`(?i)\b(?:does|do|did|will|wo)(?:n['’]t| not| even not) (?:even )?load\b|\bloading (?:then )?fails\b|\b(?:oom|out of memory) (?:while|when|during|on) loading\b|\b(?:loading|load(?:s|ed)?) (?:the |an? |my )?(?:\w+ )?(?:model|checkpoint|weights|pipeline)\b|\b(?:during|while|in) (?:the )?(?:model |weight )?load(?:ing)?\b|\b(?:when|while|as) (?:the |my |its )?(?:model|weights|checkpoint|pipeline) (?:is|are|gets?) (?:being )?loaded\b|\bresum(?:e|es|ed|ing)\b[^.]{0,40}\b(?:checkpoint|model|training)\b|加载`), false, false},
+	{sampler.PhaseLoading, lazily(`(?i)\b(?:does|do|did|will|wo)(?:n['’]t| not| even not) (?:even )?load\b|\bloading (?:then )?fails\b|\b(?:oom|out of memory)(?: errors?)? (?:while|when|during|on|trying to|attempting to) load(?:ing)?\b|\b(?:loading|load(?:s|ed)?) (?:the |an? |my )?(?:\w+ )?(?:model|checkpoint|weights|pipeline)\b|\b(?:during|while|in) (?:the )?(?:model |weight )?load(?:ing)?\b|\b(?:when|while|as) (?:the |my |its )?(?:model|weights|checkpoint|pipeline) (?:is|are|gets?) (?:being )?loaded\b|\bresum(?:e|es|ed|ing)\b[^.]{0,40}\b(?:checkpoint|model|training)\b|加载`), false, false},
 }
 
 // movesModel is the line of a traceback in which a whole model goes to the GPU.
@@ -229,6 +230,12 @@ var both = lazily(`(?i)\b(?:evaluat|valid|test)\w* (?:or|and|&) train\w*|\btrain
 // reportsError: somebody writes of the error itself, or of the memory that it takes.
 var reportsError = lazily(`(?i)\b(?:errors?|oom|memory|crash\w*|fail\w*|stops?|dies|happens?|(?:it|this|that) (?:only |always |also |just )?(?:comes|came|occurs|appears))\b|显存|报错`)
 
+var (
+	// mergesWeights is the step that puts adapters into the weights of a model; trainsBeside is the other, of which they come.
+	mergesWeights = lazily(`(?i)\bmerg(?:e|es|ed|ing)\b[^.\n]{0,30}\b(?:q?loras?|adapters?)\b|\b(?:q?loras?|adapters?)\b[^.\n]{0,20}\bmerg(?:e|es|ing)\b|合并[^。\n]{0,12}(?i:lora|适配器)|(?i:lora)[^。\n]{0,8}合并`)
+	trainsBeside  = lazily(`(?i)\b(?:train(?:s|ing)|fine[- ]?tun(?:e|es|ing)|backward|optimizer|epochs?|batch)\b|训练|微调`)
+)
+
 // add puts into a context what the sentences say and what the text names.
 func add(c *sampler.LogContext, text string, all []sentence, lines []codeLine) {
 	for _, row := range tells {
@@ -246,6 +253,9 @@ func add(c *sampler.LogContext, text string, all []sentence, lines []codeLine) {
 	}
 	if !slices.Contains(c.Told, sampler.ToldText) && (writes.MatchString(text) || ofText.MatchString(text) && !trains.MatchString(text)) {
 		c.Told = append(c.Told, sampler.ToldText)
+	}
+	if mergesWeights.MatchString(text) && !trainsBeside.MatchString(text) {
+		c.Told = append(c.Told, sampler.ToldMerges)
 	}
 	for _, row := range marks {
 		if row.words.MatchString(text) {
@@ -369,7 +379,7 @@ func phaseIn(text string, all []sentence) string {
 			continue
 		}
 		for _, s := range all {
-			if row.phase == sampler.PhaseLoading && !row.alone && loadsData.MatchString(s.text) {
+			if row.phase == sampler.PhaseLoading && !row.alone && loadsData.MatchString(s.text) || strings.Contains(s.text, "wgpu error") { // of its validation of arguments
 				continue
 			}
 			text := denied.ReplaceAllString(passed.ReplaceAllString(s.text, ""), "")
