@@ -95,6 +95,21 @@ func (t *Tracker) number(s *sampler.Snapshot) {
 	t.ordinals = sampler.NewOrdinals(s)
 }
 
+// leaves is how long it counts where the driver listed a process before: one that ends is gone from the lists one after another, as slowly as it
+// gives its memory back, and the last of them is no sign that it uses one GPU.
+const leaves = 10 * time.Second
+
+// uses are the GPUs where the driver lists a process, or did of late.
+func (t *Tracker) uses(p *process) []sampler.GPUKey {
+	list := slices.Clip(t.listed[p.pid])
+	for key := range p.listed {
+		if !slices.Contains(list, key) {
+			list = append(list, key)
+		}
+	}
+	return list
+}
+
 // index notes where the driver lists processes, and who is who. Those that are silent and gone are forgotten.
 func (t *Tracker) index(s *sampler.Snapshot) {
 	t.listed = map[int][]sampler.GPUKey{}
@@ -102,12 +117,16 @@ func (t *Tracker) index(s *sampler.Snapshot) {
 		for j := range s.GPUs[i].Processes {
 			q := &s.GPUs[i].Processes[j]
 			t.listed[q.PID] = append(t.listed[q.PID], s.GPUs[i].Key())
-			if p := t.processes[q.PID]; p != nil && q.Visible {
-				p.is(*q)
+			if p := t.processes[q.PID]; p != nil {
+				if q.Visible {
+					p.is(*q)
+				}
+				p.listed[s.GPUs[i].Key()] = s.Time
 			}
 		}
 	}
 	for pid, p := range t.processes {
+		maps.DeleteFunc(p.listed, func(_ sampler.GPUKey, at time.Time) bool { return s.Time.Sub(at) > leaves })
 		if p.gone = p.over; len(t.listed[pid]) > 0 {
 			continue
 		}
@@ -116,7 +135,10 @@ func (t *Tracker) index(s *sampler.Snapshot) {
 			t.host.Identify(who)
 		}
 		if p.gone = !who[0].Visible; !p.gone {
+			p.parted = false
 			p.is(who[0])
+		} else if !p.parted { // what it asked for since the snapshot before has to be told
+			p.parted = true
 		} else if s.Time.Sub(p.last) >= silent && s.Time.Sub(p.loaded) >= silent {
 			if p.unsure { // all its life it was not looked at
 				t.misses(p)

@@ -81,7 +81,7 @@ func (t *Tracker) compare(p *process, s *seat, until time.Time) {
 	if len(s.moves) == 0 {
 		return
 	}
-	on, done := t.listed[p.pid], until
+	on, done := t.uses(p), until
 	for key, g := range t.gpus {
 		if len(on) > 0 && !slices.Contains(on, key) {
 			delete(s.follow, key)

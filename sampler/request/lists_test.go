@@ -2,6 +2,7 @@ package request
 
 import (
 	"testing"
+	"time"
 
 	"nvpeak/sampler"
 )
@@ -83,5 +84,54 @@ func TestListedSince(t *testing.T) {
 		if list := s.apply().Requests; len(list) != 1 || list[0].GPU.Or(0) != 1 {
 			t.Errorf("%s: %+v", name, list)
 		}
+	}
+}
+
+// Who ends is gone from the lists of its GPUs one after another: that the last one has it alone says nothing.
+func TestListsAtTheEnd(t *testing.T) {
+	s := newScene(t, 2, people{7: {}})
+	s.Late(7, s.now)
+	s.list(0, 7, sampler.Some(9*gib))
+	s.list(1, 7, sampler.Some(9*gib))
+	for _, c := range []uint64{0xa, 0xb} {
+		s.call("cuMemAlloc_v2", Call{Address: c, Size: uint64(gib), Context: c, Device: -1})
+	}
+	s.apply()
+	s.later(2 * time.Second)
+	s.gpus[0].Processes = nil
+	for range 2 {
+		s.apply()
+		s.later(time.Second)
+	}
+	for _, seat := range s.processes[7].seats {
+		if seat.at != (sampler.GPUKey{}) {
+			t.Errorf("context %x is on %v by the list that is left", seat.key.handle, seat.at)
+		}
+	}
+	s.later(leaves) // it lives on, on one GPU
+	s.apply()
+	for _, seat := range s.processes[7].seats {
+		if seat.at != s.gpus[1].Key() {
+			t.Errorf("context %x is on %v, not on the only GPU", seat.key.handle, seat.at)
+		}
+	}
+}
+
+// Who begins and ends between two snapshots that are far apart is told of in the next.
+func TestLifeBetweenSnapshots(t *testing.T) {
+	host := people{7: {Environment: map[string]string{}}}
+	s := newScene(t, 2, host)
+	s.later(2 * time.Second)
+	s.call("cuMemAlloc_v2", Call{Address: 1, Size: uint64(gib), Device: 1})
+	s.later(time.Second)
+	delete(host, 7)
+	s.later(7 * time.Second)
+	snap := s.apply()
+	if len(snap.Requests) != 1 || len(snap.GPUs[1].Processes) != 1 {
+		t.Fatalf("requests %+v, processes %+v", snap.Requests, snap.GPUs[1].Processes)
+	}
+	s.later(10 * time.Second)
+	if s.apply(); s.processes[7] != nil {
+		t.Error("it is kept")
 	}
 }

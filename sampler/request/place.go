@@ -9,7 +9,7 @@ import (
 
 // place finds the seat's GPU; the zero key: not known. guessed: only what its use does says so.
 func (t *Tracker) place(p *process, s *seat) (at sampler.GPUKey, guessed bool) {
-	on := slices.DeleteFunc(slices.Clone(t.listed[p.pid]), func(key sampler.GPUKey) bool { return p.takenBy(s, key) })
+	on := slices.DeleteFunc(slices.Clone(t.uses(p)), func(key sampler.GPUKey) bool { return p.takenBy(s, key) })
 	there := func(key sampler.GPUKey) bool {
 		return key != sampler.GPUKey{} && !p.takenBy(s, key) && (len(on) == 0 || slices.Contains(on, key) || p.late && t.listedBefore(key, p.made[s.key.device].newest))
 	}

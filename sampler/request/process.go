@@ -9,22 +9,24 @@ import (
 // process is what is known of the calls of one process.
 type process struct {
 	pid      int
-	who      sampler.Process  // Visible: it is there
-	gone     bool             // its number is nobody's
-	last     time.Time        // of its calls
-	late     bool             // a part of its life was missed
-	missed   bool             // calls amid what was seen were
-	lookedAt time.Time        // some of its calls before that are; zero: none
-	first    time.Time        // call that was heard
-	unseen   bool             // it has called before that
-	loaded   time.Time        // when its libcuda was looked at, if that was new
-	begun    bool             // its begin was seen
-	unsure   bool             // it may have called before its libcuda was looked at
-	fresh    bool             // not for long, for it had just loaded that: see Loads
-	supposed bool             // that it had not, as it made a context first
-	exit     sampler.Opt[int] // how it has ended, as a shell tells it
-	unplaced bool             // its end was told, and no GPU
-	over     bool             // it runs another program by now, which has asked for nothing yet
+	who      sampler.Process              // Visible: it is there
+	gone     bool                         // its number is nobody's
+	parted   bool                         // and was so in a snapshot before
+	listed   map[sampler.GPUKey]time.Time // where the driver lists it, or did of late, and when last
+	last     time.Time                    // of its calls
+	late     bool                         // a part of its life was missed
+	missed   bool                         // calls amid what was seen were
+	lookedAt time.Time                    // some of its calls before that are; zero: none
+	first    time.Time                    // call that was heard
+	unseen   bool                         // it has called before that
+	loaded   time.Time                    // when its libcuda was looked at, if that was new
+	begun    bool                         // its begin was seen
+	unsure   bool                         // it may have called before its libcuda was looked at
+	fresh    bool                         // not for long, for it had just loaded that: see Loads
+	supposed bool                         // that it had not, as it made a context first
+	exit     sampler.Opt[int]             // how it has ended, as a shell tells it
+	unplaced bool                         // its end was told, and no GPU
+	over     bool                         // it runs another program by now, which has asked for nothing yet
 	handles  map[uint64]int
 	streams  map[uint64]uint64 // the contexts that they are of
 	blocks   map[where]*block
@@ -78,7 +80,7 @@ const (
 )
 
 func newProcess(pid int) *process {
-	return &process{pid: pid, handles: map[uint64]int{}, streams: map[uint64]uint64{}, blocks: map[where]*block{}, mapped: map[uint64]mapping{}, retains: map[int]int{}, made: map[int]made{}, figures: map[sampler.GPUKey]figure{}}
+	return &process{pid: pid, handles: map[uint64]int{}, streams: map[uint64]uint64{}, blocks: map[where]*block{}, mapped: map[uint64]mapping{}, retains: map[int]int{}, made: map[int]made{}, listed: map[sampler.GPUKey]time.Time{}, figures: map[sampler.GPUKey]figure{}}
 }
 
 // made is what is known of the contexts of a device.

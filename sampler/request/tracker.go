@@ -380,7 +380,7 @@ func (t *Tracker) asks(p *process, c *Call) *seat {
 
 // several says whether a process uses more than one GPU, as far as is known.
 func (t *Tracker) several(p *process) bool {
-	return len(p.made) > 1 || len(t.listed[p.pid]) > 1 || slices.ContainsFunc(p.seats, func(s *seat) bool {
+	return len(p.made) > 1 || len(t.listed[p.pid]) > 1 || len(p.listed) > 1 || slices.ContainsFunc(p.seats, func(s *seat) bool {
 		return s.key.device >= 0 && s.key.device != p.seats[0].key.device
 	})
 }

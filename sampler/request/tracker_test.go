@@ -744,6 +744,7 @@ func TestReusedNumber(t *testing.T) {
 	s.gpus[0].Processes = nil
 	delete(host, 7)
 	s.later(silent)
+	s.apply() // with what was not told yet
 	s.apply()
 	if len(s.processes) != 0 {
 		t.Errorf("%d processes are kept", len(s.processes))

@@ -346,7 +346,7 @@ func whyNot(err error, single bool) error {
 	case !errors.Is(err, os.ErrPermission):
 		return fmt.Errorf("%w: %w", ErrBroken, err)
 	case capable(single):
-		return fmt.Errorf("%w: %w", ErrSeccomp, err)
+		return ErrSeccomp // what the library adds is about limits of memory, which this is not
 	}
-	return ErrPrivilege // what the library adds is about limits of memory, which these are not
+	return ErrPrivilege // the same
 }
