@@ -32,6 +32,7 @@ func (t *Tracker) Apply(s *sampler.Snapshot) {
 	door.Busy, door.Unseen = t.busy(s.Time), t.unseen
 	s.Door = &door
 	t.number(s)
+	t.firstRound(s)
 	for _, g := range t.gpus {
 		g.unheard = time.Time{}
 	}

@@ -135,3 +135,25 @@ func TestLifeBetweenSnapshots(t *testing.T) {
 		t.Error("it is kept")
 	}
 }
+
+// The first lists come one after another, too: until all are there nobody who was there before is on the only GPU that has him.
+func TestFirstLists(t *testing.T) {
+	s := newScene(t, 2, people{7: {}})
+	s.Begin(map[int]bool{7: true})
+	s.later(ms(500))
+	s.list(0, 7, sampler.Some(9*gib))
+	s.Listed(s.gpus[0].Key(), s.now, s.gpus[0].Processes)
+	s.apply()
+	for _, c := range []uint64{0xa, 0xb} {
+		s.call("cuMemAlloc_v2", Call{Address: c, Size: uint64(gib), Context: c, Device: -1})
+	}
+	s.apply()
+	s.later(ms(100))
+	s.list(1, 7, sampler.Some(9*gib))
+	s.Listed(s.gpus[1].Key(), s.now, s.gpus[1].Processes)
+	s.apply()
+	a, b := s.processes[7].seats[0], s.processes[7].seats[1]
+	if a.tally == b.tally || a.at != (sampler.GPUKey{}) || b.at != (sampler.GPUKey{}) {
+		t.Errorf("one context is on %v, the other on %v, and they have one sum: %v", a.at, b.at, a.tally == b.tally)
+	}
+}

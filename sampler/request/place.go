@@ -52,6 +52,9 @@ func (t *Tracker) listsAwaited(p *process) bool {
 	if !p.late && len(p.made) <= 1 {
 		return false
 	}
+	if p.late && t.firstLists {
+		return true
+	}
 	since := p.lookedAt
 	if !t.older[p.pid] && p.first.After(since) {
 		since = p.first
@@ -70,6 +73,19 @@ func (t *Tracker) listsAwaited(p *process) bool {
 		}
 	}
 	return false
+}
+
+// firstRound notes whether a snapshot is of the time in which the first lists come, one GPU after another: then it has who was there
+// before on some of its GPUs only. One that gives no list is not waited for.
+func (t *Tracker) firstRound(s *sampler.Snapshot) {
+	t.firstLists = false
+	if t.firstList.IsZero() || s.Time.Sub(t.firstList) >= listsCome {
+		return
+	}
+	for key := range t.watched {
+		at, ok := t.lists[key]
+		t.firstLists = t.firstLists || !ok || at.After(s.Time)
+	}
 }
 
 // takenBy says whether a seat is not on that GPU since another device of the process is: where the process begins to use a second one,

@@ -30,8 +30,11 @@ type Tracker struct {
 	seeing    bool                       // calls are seen
 	catchUp   func()                     // see Ask
 	older     map[int]bool               // processes that were there before
-	refused   chan struct{}
-	unseen    int // processes whose first calls were missed, ever
+	// The first lists were still coming when the newest snapshot was made; and when the first of them came.
+	firstLists bool
+	firstList  time.Time
+	refused    chan struct{}
+	unseen     int // processes whose first calls were missed, ever
 }
 
 // asked is a request whose GPU is not known before the snapshot that tells it.
@@ -403,6 +406,9 @@ func (t *Tracker) Listed(key sampler.GPUKey, at time.Time, list []sampler.Proces
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.lists[key], t.last = at, at
+	if t.firstList.IsZero() {
+		t.firstList = at
+	}
 	had := make(map[int]sampler.Bytes, len(list))
 	t.had[key] = had
 	for i := range list {
