@@ -24,6 +24,9 @@ func (g *Growth) Due(s *Series) bool { return s.closed > 0 || g.Found }
 func (g *Growth) Judge(s *Series, now, room, limit, ahead float64) {
 	closed := s.closed
 	s.closed = 0
+	if g.Found && s.returned(&g.Trend) {
+		g.Found = false
+	}
 	if g.Found && now >= g.until {
 		closed = ringScales
 	}

@@ -159,3 +159,26 @@ func TestJudgeOfADecay(t *testing.T) {
 		}
 	}
 }
+
+// Who holds less than the growth that was found has given it back, however briefly.
+func TestGrowthGivenBack(t *testing.T) {
+	for held, want := range map[float64]bool{390: false, 2000: true} {
+		s := established()
+		s.Working = true
+		var g Growth
+		play := func(from, until int) {
+			for i := from; i < until; i++ {
+				v := 5000 + 2*float64(i)
+				s.Add(float64(i), v, v, v, 24000)
+				g.Judge(s, float64(i), 400, 24000, 9)
+			}
+		}
+		if play(0, 300); !g.Found || g.Trend.To-g.Trend.From < 400 {
+			t.Fatalf("%+v", g)
+		}
+		s.Fall(300, held)
+		if play(300, 340); g.Found != want {
+			t.Errorf("once %v MiB: found %v", held, g.Found)
+		}
+	}
+}

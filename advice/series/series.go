@@ -20,6 +20,8 @@ type Series struct {
 	bucket         int64 // number of the open bucket: floor(time/bucketSeconds)
 	low, high      float64
 	recent         [recentBuckets]float64 // minima of the buckets before, NaN for none
+	fallen         float64                // the last level that was less than half of the one before, however brief,
+	fallenAt       float64                // and when
 	Floor          float64                // least of recent and low
 	deep           float64                // least for as long as a spike is wide; NaN without spikes
 	gap            float64                // end of the last gap: spikes before it tell nothing of the next
@@ -151,6 +153,7 @@ func (s *Series) Add(t, value, low, high, limit float64) {
 	} else {
 		s.low, s.high = min(s.low, low), max(s.high, high)
 	}
+	s.Fall(t, low)
 	s.excursion(t, value, high, limit)
 	if s.plateau >= 0 {
 		s.Pieces.add(value - s.Value)

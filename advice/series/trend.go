@@ -78,8 +78,24 @@ func (s *Series) growthAt(scale int, peaks bool, least float64) (tr Trend, ok bo
 	if !p.steady(&tr) {
 		return tr, false
 	}
+	if s.returned(&tr) {
+		return tr, false
+	}
 	before := s.ceiling(r, scale, p.first)
 	return tr, tr.To-max(before, tr.From) >= newShare*(tr.To-tr.From)
+}
+
+// returned says whether the holder has given back what the level beneath its peaks is said to have risen by: once, in the meantime, it held less
+// than that.
+func (s *Series) returned(tr *Trend) bool {
+	return !tr.Peaks && s.fallenAt > tr.Since && s.fallen < min(tr.To-tr.From, tr.Slope*(s.fallenAt-tr.Since))
+}
+
+// Fall takes the least that a holder had since the sample before, however briefly: only what is kept through that has grown.
+func (s *Series) Fall(t, low float64) {
+	if low < s.Value/2 {
+		s.fallen, s.fallenAt = low, t
+	}
 }
 
 // steady says whether the points rise steadily, and completes the trend.

@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"slices"
 	"time"
 
 	"nvpeak/advice/explain"
@@ -70,7 +71,7 @@ func (w *Watch) Event(e sampler.OOMEvent, t time.Time) []sampler.Alert {
 	if g != nil {
 		o.gpu, o.placed = g.key, true
 	}
-	if size, ok := sampler.Plausible(e.Requested); ok && size > 0 && g != nil && e.MemoryKind != sampler.MemoryHost {
+	if size, ok := sampler.Plausible(e.Requested); ok && size > 0 && g != nil && e.MemoryKind != sampler.MemoryHost && !wayLeft(e) {
 		r := refusal{bytes: size, gpu: g.key, at: now}
 		if p != nil {
 			r.pid, r.command = p.pid, p.process.Command
@@ -87,6 +88,11 @@ func (w *Watch) Event(e sampler.OOMEvent, t time.Time) []sampler.Alert {
 		w.showFailures(t)
 	}
 	return w.Open()
+}
+
+// wayLeft: the program tries several ways to do the same, and has taken another one: it will not ask for that again.
+func wayLeft(e sampler.OOMEvent) bool {
+	return e.Recovered && slices.Contains([]string{sampler.KindTensorRT, sampler.KindTensorFlow, sampler.KindXLA}, e.Kind)
 }
 
 // Incident is what the snapshots so far tell of a failure: the GPU, the process with its

@@ -66,6 +66,7 @@ func (g *gpu) foldProcesses(now, above, below float64) {
 			// A list may be older than the readings: together they had no more than the GPU.
 			up = max(0, min(above-given, g.used+above-sum))
 		}
+		p.series.Fall(now, m.MiB()-down)
 		p.series.Add(now, m.MiB(), m.MiB(), m.MiB()+up, g.total)
 		p.dips.Add(now, m.MiB()-down, m.MiB()+up, g.total)
 		p.logged.Seen(m.MiB() + up)
