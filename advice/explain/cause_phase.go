@@ -84,6 +84,10 @@ var causesPhase = []causeRow{
 				return 0.6 // what all ranks run would leak on all of them
 			case f.tensorsGrew() && f.printsAllocated():
 				return 0.95
+			case f.crowdedRanks() > 0 && f.othersHold() >= f.needed():
+				return 0.6 // what other ranks hold here without need would have been enough
+			case f.joinsTokens():
+				return 0.5 // conversations come and go, and what their keys and values break up is not given back
 			}
 			return 0.87
 		},

@@ -128,6 +128,9 @@ func (f *failure) fragmentationSure() float64 {
 	if f.changed() || f.outgrownStates() || f.unshards() || f.joinsKeys() && f.bigRequest() {
 		p = min(p, 0.4) // one request of many that were never made before: that this one fits packed proves nothing
 	}
+	if f.joinsTokens() && f.stoodNearTop() {
+		return min(p, 0.8) // as many keys and values had fitted: what they grow by is in pieces
+	}
 	if f.joinsTokens() {
 		p = min(p, 0.3)
 	}

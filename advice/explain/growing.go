@@ -39,8 +39,29 @@ var causesGrowing = []causeRow{
 		}},
 	{id: "cache", cause: CauseTooBig, reason: "https://huggingface.co/docs/transformers/kv_cache",
 		when:       func(f *failure) bool { return f.joinsTokens() && !f.leapt() && !f.servesItems() },
-		confidence: func(f *failure) float64 { return f.unlessOthers(0.72) },
-		evidence:   func(f *failure) string { return f.words.Say("why.cache_grows") }},
+		confidence: func(f *failure) float64 {
+			if f.stoodNearTop() && f.fitsAfterReuse() && f.unallocatedShare() >= 0.1 {
+				return f.unlessOthers(0.6)
+			}
+			return f.unlessOthers(0.72)
+		},
+		evidence: func(f *failure) string { return f.words.Say("why.cache_grows") }},
+}
+
+// stoodNearTop: for a third of the time that was watched, and not in its end alone, the process held nearly as much as it ever did (own thresholds).
+func (f *failure) stoodNearTop() bool {
+	peaks := f.stretches()
+	n := len(peaks)
+	if n < 8 {
+		return false
+	}
+	near, most := 0, slices.Max(peaks)
+	for _, p := range peaks[:n-2] {
+		if p >= partOf(most, 0.9) {
+			near++
+		}
+	}
+	return near >= n/3
 }
 
 // joinsTokens: the keys and values of one more token were joined to those so far. The next token asks for a little more, and each layer does: that one of

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"slices"
+	"strings"
 
 	"nvpeak/sampler"
 )
@@ -256,7 +257,7 @@ func (f *facts) grewUnallocated() bool {
 // keepsResults: within one validation memory rose from stretch to stretch, which a missing no_grad or a
 // large batch does not do: outputs are kept on the GPU.
 func (f *facts) keepsResults() bool {
-	return !f.onHost() && f.phase() == sampler.PhaseValidation && (f.collects() || !f.writesInEvaluation() && (f.risesAtEnd() || f.toldOfBatches() || f.inTrainerEvaluation()) || f.told(sampler.ToldResults) || f.told(sampler.ToldGrowth) && (f.inFunction("validation_step", "test_step") || f.told(sampler.ToldTried+"batch")))
+	return !f.onHost() && f.phase() == sampler.PhaseValidation && (f.collects() || f.joinsInPlace() || !f.writesInEvaluation() && (f.risesAtEnd() || f.toldOfBatches() || f.inTrainerEvaluation()) || f.told(sampler.ToldResults) || f.told(sampler.ToldGrowth) && (f.inFunction("validation_step", "test_step") || f.told(sampler.ToldTried+"batch")))
 }
 
 var (
@@ -278,6 +279,17 @@ var joinsList = sampler.Pattern{Source: `\b(?:torch|np|cupy|jnp)\.(?:cat|concat|
 func (f *facts) joinsKept() bool {
 	n := len(f.context.Code)
 	return n > 0 && !f.inFunction("forward", "nested_concat") && joinsList.Get().MatchString(f.context.Code[n-1])
+}
+
+// joinsInPlace: and what comes of it has the name of the list: "feats = torch.cat(feats, 0)". The parts of one output have another.
+func (f *facts) joinsInPlace() bool {
+	if !f.joinsKept() {
+		return false
+	}
+	name, call, ok := strings.Cut(f.context.Code[len(f.context.Code)-1], " = ")
+	_, of, _ := strings.Cut(call, "(")
+	rest, same := strings.CutPrefix(of, strings.TrimSpace(name))
+	return ok && same && rest != "" && strings.ContainsAny(rest[:1], ",) ")
 }
 
 // keepsOutputs: a model runs over so many inputs, or its outputs are said to stay on the GPU, that what it returns is what fills it.

@@ -37,6 +37,36 @@ func enlarged(lines []*keptLine, i int) bool {
 	return false
 }
 
+// settings are those of one training of several, as a search prints them, and sizeSetting is one of them by which the steps get larger.
+var (
+	settings    = pattern(`(?i)\b(?:trial|sweep|hparams|hyper-?param\w*|params|config\w*|settings|run)\b|\b(?:lr|learning_rate|weight_decay|dropout)["']?\s*[:=]`)
+	sizeSetting = pattern(`(?i)["']?\b((?:(?:per_device_)?train_)?batch(?:[_ ]?size)?|bs|image[_ ]?size|img[_ ]?size|imgsz|resolution|crop[_ ]?size|patch[_ ]?size|hidden(?:[_ ](?:size|dim))?|width|depth|n?[_ ]?layers)["']?\s*[:=]\s*(\d{1,7})\b`)
+)
+
+// largest says whether a line names settings of which a size is larger, by a fifth at least, than in all of those before it.
+func largest(lines []*keptLine, i int) bool {
+	now := settingOf(lines[i])
+	if now == nil {
+		return false
+	}
+	to, _ := strconv.ParseFloat(now[2], 64) //nolint:errcheck // digits
+	before := 0.0
+	for _, l := range lines[:i] {
+		if was := settingOf(l); was != nil && strings.EqualFold(was[1], now[1]) {
+			from, _ := strconv.ParseFloat(was[2], 64) //nolint:errcheck // digits
+			before = max(before, from)
+		}
+	}
+	return before > 0 && to >= sizesRise*before
+}
+
+func settingOf(l *keptLine) []string {
+	if !settings.in(l.part) {
+		return nil
+	}
+	return sizeSetting.findIn(l.part)
+}
+
 var lossFigure = pattern(`(?i)\bloss\w*['"]?\s*[:= ]\s*\d`)
 
 // changeWithin is how many lines before a failure, or before its traceback, are asked.
@@ -55,7 +85,7 @@ func change(lines []*keptLine, begins int) string {
 		if len(text) > 300 || lossFigure.MatchString(text) {
 			continue // a step that was done announces nothing
 		}
-		if enlarged(lines, i) {
+		if enlarged(lines, i) || largest(lines, i) {
 			return sampler.Clean(text)
 		}
 		for _, form := range changeForms {

@@ -10,7 +10,7 @@ type phaseRow struct {
 // phaseFunctions tell the phase from the name of a function in a traceback.
 var phaseFunctions = []phaseRow{
 	{sampler.PhaseTraining, anyOf(`(?i)`, `^_?train\w*_and_(?:eval\w*|val\w*|test\w*)$`)}, // one that does both, and calls another for the second
-	{sampler.PhaseValidation, anyOf(`(?i)`, `^_?(?:run_)?(?:validate|validation|evaluate|eval|val|valid|test|zero_?shot|linear_probe|knn)(?:$|_|\b)|(?:^|_)(?:val|validation|eval|evaluation|test)_(?:step|epoch|loop|one_epoch|model|iter)|compute_\w*metric|(?:evaluation|prediction)_loop|^single_gpu_test|^multi_gpu_test|_(?:evaluat(?:e|ion)|validat(?:e|ion))$`)},
+	{sampler.PhaseValidation, anyOf(`(?i)`, `^_?(?:run_)?(?:validate|validation|evaluate|eval|val|valid|test|zero_?shot|linear_probe|knn)(?:$|_|\b)|(?:^|_)(?:val|validation|eval|evaluation|test)_(?:step|epoch|loop|one_epoch|model|iter)|compute_\w*metric|(?:evaluation|prediction)_loop|^single_gpu_test|^multi_gpu_test|_(?:evaluat(?:e|ion)|validat(?:e|ion))$|^_?(?:compute|calc(?:ulate)?|get|eval\w*|run)_(?:\w+_)?(?:fid|kid|inception_score|clip_score|mAP|miou|bleu|rouge|wer|cer)(?:_|$)`)},
 	{sampler.PhaseSaving, anyOf(`(?i)`, `^_?save|_save(?:_|$)|save_(?:checkpoint|model|pretrained|state)|full_state_dict|get_state_dict|consolidate`)},
 	{"", anyOf(`(?i)`, `^_?(?:load|read)_(?:videos?|images?|imgs?|pictures?|frames?|audios?|wavs?|data|dataset|samples?|annotations?|csv|text|texts|files?)(?:_|$)`)}, // what is loaded is no model
 	{sampler.PhaseLoading, anyOf(`(?i)`, `^_?load(?:_|$)|from_pretrained|load_(?:state_dict|checkpoint|model|weights|pipeline|diffusion)|_load_|init_worker|init_device|^get_model|^build_model|initialize_model|prepare_model|init_model|^load\w*$|determine_num_available_blocks|profile_run|capture_model|warm_?up`)},
@@ -24,7 +24,7 @@ var phaseLines = []phaseRow{
 	{"", anyOf(`(?i)`, `\b(?:et[ch]+ash|light cache|DAG|Difficulty)\b`, `\bwgpu error: validation error\b`, `/train-[\w.-]+/`)},                                                                            // the epochs of miners, an API that looks at its arguments, a folder
 	{sampler.PhaseSaving, anyOf(`(?i)`, `_state_dict_utils\.py`, `\bFailed to clone\(\) tensor .{0,300}state_dict`, `\bsaving\b.{0,40}(?:checkpoint|model|weights|state)`)},
 	{sampler.PhaseLoading, anyOf(`(?i)`, `\bloading\b.{0,40}(?:checkpoint|model|weights|shards|pipeline)|llama_model_load|llm_load_tensors|load_tensors:`)},
-	{sampler.PhaseValidation, anyOf(`(?i)`, `^\W{0,3}\[(?:val|valid|eval)\]|\b(?:(?:validating|validation|evaluating|evaluation)(?:[^\w=-]|$)|val:|eval:|epoch \(val(?:id)?\)|Class\s+Images\s+(?:Instances|Labels))`)},
+	{sampler.PhaseValidation, anyOf(`(?i)`, `^\W{0,3}\[(?:val|valid|eval)\]|\b(?:(?:validating|validation|evaluating|evaluation)(?:[^\w=-]|$)|val:|eval:|(?:computing|calculating) (?:the )?(?:FID|KID|mAP|mIoU|BLEU|ROUGE|WER|CER|metrics)\b|epoch \(val(?:id)?\)|Class\s+Images\s+(?:Instances|Labels))`)},
 	{sampler.PhaseTraining, anyOf(`(?i)`, `\btrain(?:ing)?\b`, `\bepoch\b`, `^\s*\d+/\d+\s+[\d.]+G\b`)},
 	{sampler.PhaseInference, anyOf(`(?i)`, `\b(?:generating|inference|sampling|predicting|prompt executed|could not predict)\b`)},
 }
