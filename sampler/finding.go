@@ -79,7 +79,8 @@ type Range struct {
 // Cause of an out-of-memory failure or of an alert.
 type Cause struct {
 	ID         string             `json:"id"`
-	Confidence float64            `json:"confidence"` // 0..1
+	Form       string             `json:"form,omitempty"` // what it is here, where that has a name: "checkpoint"
+	Confidence float64            `json:"confidence"`     // 0..1
 	Evidence   []string           `json:"evidence"`
 	Numbers    map[string]float64 `json:"numbers"`
 	Site       *TorchSite         `json:"site,omitempty"` // the source line that a memory snapshot shows

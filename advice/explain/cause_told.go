@@ -184,10 +184,15 @@ var causesTold = []causeRow{
 		when:       func(f *failure) bool { return f.toldSame() },
 		confidence: always(0.68),
 		evidence:   func(f *failure) string { return f.words.Say("why.told_same") }},
-	{id: "told", cause: CauseTooBig, reason: "https://docs.pytorch.org/docs/stable/generated/torch.load.html",
-		when:       func(f *failure) bool { return f.toldCheckpoint() && !f.numbers() },
-		confidence: always(0.64),
-		evidence:   func(f *failure) string { return f.words.Say("why.told_checkpoint") }},
+	{id: "told", cause: CauseTooBig, form: "checkpoint", reason: "https://docs.pytorch.org/docs/stable/generated/torch.load.html",
+		when: func(f *failure) bool { return f.toldCheckpoint() },
+		confidence: func(f *failure) float64 {
+			if f.numbers() {
+				return f.unlessOthers(0.8)
+			}
+			return 0.64
+		},
+		evidence: func(f *failure) string { return f.words.Say("why.told_checkpoint") }},
 	{id: "context", cause: CauseOtherProcess, reason: "https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__PRIMARY__CTX.html",
 		when:       func(f *failure) bool { return f.makesContext() },
 		confidence: always(0.75),

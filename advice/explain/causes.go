@@ -107,7 +107,9 @@ func (f *failure) applyRows() []sampler.Cause {
 			i = len(list)
 			list = append(list, sampler.Cause{ID: rule.cause, Evidence: []string{}, Numbers: f.numbersFor(rule.cause)})
 		}
-		list[i].Confidence = max(list[i].Confidence, p)
+		if p > list[i].Confidence {
+			list[i].Confidence, list[i].Form = p, rule.form
+		}
 		list[i].Evidence = append(list[i].Evidence, rule.evidence(f))
 	}
 	if len(list) == 0 {

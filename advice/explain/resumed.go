@@ -31,7 +31,7 @@ func (f *failure) diesResumed() bool {
 }
 
 var causesResumed = []causeRow{
-	{id: "resumed", cause: CauseTooBig, reason: "https://docs.pytorch.org/docs/stable/generated/torch.load.html",
+	{id: "resumed", cause: CauseTooBig, form: "checkpoint", reason: "https://docs.pytorch.org/docs/stable/generated/torch.load.html",
 		when:       func(f *failure) bool { return f.diesResumed() },
 		confidence: func(f *failure) float64 { return f.unlessOthers(0.9) },
 		evidence:   func(f *failure) string { return f.words.Say("why.resumed") }},

@@ -1,29 +1,34 @@
 package explain
 
 import (
-	"strings"
 	"testing"
-	"unicode/utf8"
 
-	"nvpeak/sampler/oomlog"
-	"nvpeak/sampler/post"
+	"nvpeak/advice/lang"
+	"nvpeak/sampler"
 )
 
-// A title to which another way is added has two halves, in each language and without a broken letter.
-func TestTitlesHaveTwoHalves(t *testing.T) {
-	for _, text := range []string{
-		"My GPU is a GTX650 with 1g memory, and your network for pictures ends with CUDNN_STATUS_ALLOC_FAILED. How can I change the code to take less memory?",
-		"I train your network on pictures and get CUDA out of memory. How much memory does it need?",
+// A cause is called by what it is here, where that has a name in the language.
+func TestTitle(t *testing.T) {
+	words := lang.For("en")
+	plain := Title(words, sampler.Cause{ID: CauseTooBig})
+	if got := Title(words, sampler.Cause{ID: CauseTooBig, Form: "checkpoint"}); got == plain || got == "" {
+		t.Errorf("a checkpoint is %q", got)
+	}
+	if got := Title(words, sampler.Cause{ID: CauseTooBig, Form: "unheard of"}); got != plain {
+		t.Errorf("a form without a name is %q, not %q", got, plain)
+	}
+}
+
+// Who resumes a training that had fitted is told of the checkpoint, with figures and without.
+func TestCheckpointStays(t *testing.T) {
+	for what, e := range map[string]sampler.OOMEvent{
+		"figures": {Framework: "pytorch", Kind: sampler.KindCUDA, MemoryKind: sampler.MemoryGPU, Requested: gibs(0.02), GPUTotal: gibs(8), GPUFree: gibs(0), Allocated: gibs(7.2)},
+		"none":    {Framework: "pytorch", Kind: sampler.KindCUDA, MemoryKind: sampler.MemoryGPU},
 	} {
-		events, err := oomlog.Scan(strings.NewReader(text))
-		if events = post.Read(text, events, oomlog.Scan); err != nil || len(events) != 1 {
-			t.Fatalf("%q: %d events (%v)", text, len(events), err)
-		}
-		for lang, or := range map[string]string{"en": ", or ", "zh": "，或"} {
-			got := Explain(Incident{Events: events, Lang: lang})
-			if title := got.Advice[0].Title; strings.Count(title, or) != 1 || !utf8.ValidString(title) || strings.ContainsRune(title, utf8.RuneError) {
-				t.Errorf("%s: %q", lang, title)
-			}
+		e.Context = &sampler.LogContext{Phase: sampler.PhaseTraining, Told: []string{sampler.ToldCheckpoint, sampler.ToldTraining}}
+		x := Explain(Incident{Events: []sampler.OOMEvent{e}})
+		if c := x.Causes[0]; c.ID != CauseTooBig || c.Form != "checkpoint" {
+			t.Errorf("%s: %+v", what, c)
 		}
 	}
 }

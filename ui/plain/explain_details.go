@@ -28,7 +28,7 @@ func (p *page) details(e explain.Explanation, event explain.Event) {
 func (p *page) evidence(causes []sampler.Cause) {
 	p.line(p.paint.bold(p.words.Say("label.why")))
 	for _, c := range causes {
-		text := p.words.Say("cause." + c.ID)
+		text := explain.Title(p.words, c)
 		if c.ID != "unknown" {
 			text += p.words.Say("head.when", "when", p.words.Confidence(c.Confidence)+p.words.Say("list.comma")+strconv.FormatFloat(c.Confidence, 'f', 2, 64))
 		}
@@ -97,7 +97,7 @@ func (p *page) events(e explain.Explanation) {
 		if event.Recovered {
 			text += p.words.Say("head.when", "when", p.words.Say("label.recovered"))
 		} else if len(event.Causes) > 0 {
-			text += p.words.Say("list.colon") + p.words.Say("cause."+event.Causes[0].ID)
+			text += p.words.Say("list.colon") + explain.Title(p.words, event.Causes[0])
 		}
 		p.text(mark+" ", text, plainly)
 	}

@@ -33,7 +33,7 @@ func (p *page) causes(causes []sampler.Cause) {
 		if i == 1 {
 			label = p.label("label.also")
 		}
-		text := p.words.Say("cause." + c.ID)
+		text := explain.Title(p.words, c)
 		if c.ID != "unknown" {
 			text += p.words.Say("head.when", "when", p.words.Confidence(c.Confidence))
 		}

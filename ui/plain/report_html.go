@@ -9,6 +9,7 @@ import (
 	dom "maragu.dev/gomponents"
 	"maragu.dev/gomponents/html"
 
+	"nvpeak/advice/explain"
 	"nvpeak/advice/lang"
 	"nvpeak/advice/report"
 	"nvpeak/sampler"
@@ -81,7 +82,7 @@ func (p *htmlPage) verdict(r *report.Report) dom.Node {
 	}
 	for n, c := range r.Causes[:min(len(r.Causes), 2)] {
 		label := p.words.Say([]string{"label.cause", "html.or"}[n]) + p.words.Say("list.colon")
-		list = append(list, html.P(html.B(dom.Text(label)), p.say("cause."+c.ID), dim(p.sure(c))))
+		list = append(list, html.P(html.B(dom.Text(label)), dom.Text(explain.Title(p.words, c)), dim(p.sure(c))))
 	}
 	if len(r.Advice) > 0 {
 		list = append(list, html.H3(p.say("label.do")), html.Ol(each(r.Advice[:min(len(r.Advice), 3)], func(n int, a sampler.Advice) dom.Node {
@@ -102,7 +103,7 @@ func (p *htmlPage) why(r *report.Report) dom.Node {
 	}
 	list := dom.Group{html.H2(p.say("html.why"))}
 	for _, c := range r.Causes {
-		list = append(list, html.H3(dom.Text(p.words.Say("cause."+c.ID)+" "+p.sure(c))), html.Ul(each(c.Evidence, item)))
+		list = append(list, html.H3(dom.Text(explain.Title(p.words, c)+" "+p.sure(c))), html.Ul(each(c.Evidence, item)))
 	}
 	if len(r.Advice) > 0 {
 		list = append(list, html.H3(p.say("label.do")), html.Ol(each(r.Advice, p.advice)))
