@@ -290,3 +290,11 @@ func (s *Series) deepFloor() float64 {
 
 // High is the most between the newest two samples.
 func (s *Series) High() float64 { return s.top }
+
+// Born is when the holder was seen first, in seconds of the Watch's clock; long before that where it was there already.
+func (s *Series) Born() float64 {
+	if s.started {
+		return math.Inf(-1)
+	}
+	return s.born
+}

@@ -400,3 +400,27 @@ func TestStepsOfPools(t *testing.T) {
 		}
 	}
 }
+
+// What a process reaches for the first time within its first minute is its start; later two rises that are alike say that a third may come.
+func TestRecordsOfAStart(t *testing.T) {
+	for begin, want := range map[int]bool{10: false, 200: true} {
+		w := New(Options{})
+		for at := range begin + 280 {
+			if at == 0 {
+				w.Add(snapshotOf(0, 16000, 400))
+				continue
+			}
+			used := 11000.0
+			for i, rise := range []int{begin, begin + 45, begin + 110} { // a spike each, and then the level
+				if at >= rise {
+					used = []float64{14343, 14973, 15700}[i]
+				}
+			}
+			w.Add(snapshotOf(float64(at), 16000, used+100, processOf(7, "python serve.py", used)))
+		}
+		told := slices.ContainsFunc(w.Past(), func(a sampler.Alert) bool { return a.Kind == sampler.AlertGrowth && a.Level != sampler.LevelNotice })
+		if told != want {
+			t.Errorf("from %d s on: told %v, want %v", begin, told, want)
+		}
+	}
+}

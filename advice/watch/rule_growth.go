@@ -58,6 +58,8 @@ const (
 	// given back first is worth several of its steps.
 	climbSeconds = 15
 	climbMargin  = 0.02
+	// recordsBegin is how many seconds of a process what it reaches for the first time is its start: a server learns its longest requests.
+	recordsBegin = 60
 	// roomLeast, of the GPU: who goes on growing with less than most allocators give back does so in what
 	// was released inside, and when that ends is not to be seen. roomLeastSmall is that of small tensors beside large ones.
 	roomLeast      = 0.01
@@ -192,6 +194,7 @@ func takesRegions(p *proc) bool {
 func flightOf(f *Facts, s *series.Series) (flight series.Flight, ok bool) {
 	if flight, ok = s.Stairs.Flight(f.now); !ok {
 		flight, ok = s.Records.Flight(f.now, f.gpu.total, s.Settled(f.now))
+		ok = ok && flight.Since >= s.Born()+recordsBegin
 	}
 	return flight, ok && !knownClimb(f, s, flight) && (s != &f.gpu.rest || !f.gpu.listed) // what is of no process may be a list that came late
 }
