@@ -124,6 +124,7 @@ const (
 	ToldOne          = "one"                   // a batch of one is spoken of
 	ToldVocabulary   = "vocabulary"            // the vocabulary of a language model is made from a text
 	ToldInria        = "inria"                 // with the program of those who published it, or one made from it
+	ToldModelsKept   = "models_kept"           // the log counts models that stay
 	ToldMerges       = "merges"                // adapters are put into the weights below them, and nothing is trained
 	ToldText         = "text"                  // a language model writes
 	ToldTraining     = "training"              // the program trains

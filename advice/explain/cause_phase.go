@@ -86,7 +86,7 @@ var causesPhase = []causeRow{
 				return 0.95
 			case f.crowdedRanks() > 0 && f.othersHold() >= f.needed():
 				return 0.6 // what other ranks hold here without need would have been enough
-			case f.joinsTokens():
+			case f.joinsTokens() && f.fitsAfterReuse() && f.unallocatedShare() >= 0.1:
 				return 0.5 // conversations come and go, and what their keys and values break up is not given back
 			}
 			return 0.87

@@ -42,6 +42,7 @@ func (f *failure) weigh(list []sampler.Cause) {
 	if f.history == nil && !f.heldMore() && !f.changed() && !f.slower() && !f.larger() {
 		return
 	}
+	_, _, steady := f.growth()
 	for i := range list {
 		switch c := &list[i]; {
 		case (c.ID == CauseLeak || c.ID == CauseDataSpike) && f.heldMore() && f.fitsAfterReuse():
@@ -53,7 +54,7 @@ func (f *failure) weigh(list []sampler.Cause) {
 		case c.ID == CauseLeak && f.grewUnallocated():
 			c.Confidence *= reusableWeight
 		case c.ID == CauseLeak && f.encodesToGPU(): // a cache that gives way hides what is kept
-		case c.ID == CauseLeak && f.levelledOff() && !f.grewUntilFull() && !f.poolDoubled() && f.trialsPile() < 0.9: // trials add in few steps, and a pool in fewer
+		case c.ID == CauseLeak && f.levelledOff() && !steady && !f.grewUntilFull() && !f.poolDoubled() && f.trialsPile() < 0.9: // trials add in few steps, and a pool in fewer
 			c.Confidence *= levelledWeight
 		case c.ID == CauseFragmentation && f.phase() == sampler.PhaseValidation && !f.mostlyHoles():
 			c.Confidence = min(c.Confidence, demandFirst)

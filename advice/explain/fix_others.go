@@ -53,6 +53,8 @@ var fixesOthers = []fixRow{
 		},
 		do: func(f *failure) []string {
 			switch {
+			case f.consolidates():
+				return []string{`torch.save(opt.optim.state_dict(), f"optimizer-{rank}.pt")  ` + f.comment("do.own_part")}
 			case f.gathersState() && f.command.Runs("deepspeed"):
 				return []string{`{"zero_optimization": {"stage3_gather_16bit_weights_on_model_save": false}}  ` + f.comment("do.zero_to_fp32")}
 			case f.gathersState():

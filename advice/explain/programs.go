@@ -25,5 +25,5 @@ var programRows = []programRow{
 	{program: program{"llama-reference", server}}, // its cache is allocated for the largest batch at start
 	{program: program{"diffusers", imageTool}, unlessTrains: true},
 	{program: program{"ldm", imageTool}, unlessTrains: true},
-	{program: program{"lm_eval", evaluation}, words: []string{"lm_eval", "lm-eval", "lm_eval.evaluator", "lm-evaluation-harness", "lighteval", "opencompass", "bigcode-evaluation-harness", "vlmevalkit", "lmms_eval"}},
+	{program: program{"lm_eval", evaluation}, words: []string{"lm_eval", "lm-eval", "lm_eval.evaluator", "lm-evaluation-harness", "lighteval", "opencompass", "bigcode-evaluation-harness", "vlmevalkit", "lmms_eval"}, unlessTrains: true},
 }

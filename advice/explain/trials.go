@@ -1,5 +1,7 @@
 package explain
 
+import "nvpeak/sampler"
+
 const (
 	// severalTrials of a search were over: of the first ones each may be the largest so far.
 	severalTrials = 3
@@ -20,6 +22,8 @@ func (f *failure) trialsPile() float64 {
 	peaks := f.stretches()
 	n := len(peaks)
 	switch {
+	case f.told(sampler.ToldModelsKept):
+		return f.unlessOthers(0.9)
 	case n < 4:
 		return f.unlessOthers(0.66)
 	case float64(peaks[n-1]) >= trialsRise*float64(peaks[n/4]):

@@ -1855,6 +1855,7 @@ var textsEN = map[string]string{
 	"do.free_between":                          "del what an input no longer needs before the next one: what a name or a list still holds is not freed",
 	"do.zero_to_fp32":                          "then python zero_to_fp32.py CHECKPOINT_DIR OUTPUT",
 	"do.save_sharded":                          "where the state is sharded: each rank writes its part",
+	"do.own_part":                              "each rank saves its own part, in the place of consolidate_state_dict",
 	"do.full_state":                            "for FSDP.state_dict_type(...)",
 	"do.before_gather":                         "each part, before it is gathered",
 	"do.gloo":                                  "a group that gathers tensors of the CPU: gather(x, …, group=group)",

@@ -1854,6 +1854,7 @@ var textsZH = map[string]string{
 	"do.free_between":                          "处理下一个输入前先 del 掉不再需要的：还被变量或列表引用的不会释放",
 	"do.zero_to_fp32":                          "然后 python zero_to_fp32.py CHECKPOINT_DIR OUTPUT",
 	"do.save_sharded":                          "状态已分片时：每个 rank 写自己的部分",
+	"do.own_part":                              "每个 rank 只保存自己的部分，代替 consolidate_state_dict",
 	"do.full_state":                            "用于 FSDP.state_dict_type(...)",
 	"do.before_gather":                         "每一份在汇总之前",
 	"do.gloo":                                  "能汇总 CPU 张量的进程组：gather(x, …, group=group)",

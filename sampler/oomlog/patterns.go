@@ -44,7 +44,7 @@ var specificRows = []row{
 	{name: "unreal engine", framework: "python", kind: sampler.KindHostAlloc, memory: sampler.MemoryHost, words: []string{"ran out of memory allocating"}, start: `Ran out of memory allocating <req:bytes>(?: \([^)]{1,20}\))? bytes with alignment \d`},
 	{name: "gcc", framework: "shell", kind: sampler.KindHostAlloc, memory: sampler.MemoryHost, words: []string{"out of memory allocating"}, start: `out of memory allocating <req:bytes> after a total of`},
 	{name: "gdal", framework: "shell", kind: sampler.KindHostAlloc, memory: sampler.MemoryHost, words: []string{"out of memory allocating"}, start: `(?:CPL|VSI)\w+(?:\(\))?: Out of memory allocating <req:bytes>`},
-	{name: "xgboost", framework: "xgboost", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"memory allocation error on worker"}, lines: 3,
+	{name: "xgboost", framework: "xgboost", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"memory allocation error on worker"}, lines: 6,
 		start: `Memory allocation error on worker \d+`, fields: []string{`Requested memory: <req:bytes>`, `Free memory: <free:bytes>`}},
 	{name: "vllm warm-up", framework: "vllm", kind: sampler.KindWarmup, memory: sampler.MemoryGPU, words: []string{"warming up sampler", "out of memory occurred when warming"},
 		start: `CUDA out of memory occurred when warming up sampler with(?: <dummy_requests:int>|$)`, lines: 2},

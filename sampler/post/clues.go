@@ -16,6 +16,7 @@ var genres = []clue{
 	{"rules for alerts", 4, 1, inText(`(?m)\$labels\.\w|^\s*-? ?alert: \w+\s*$|^kind: PrometheusRule`)},
 	{"scenarios of tests", 4, 1, inText(`(?m)\AFeature: [^\n]*\n(?s:.*)^\s*Scenario\b`)},
 	{"declarations", 4, 1, inText(`(?m)\A\s*(?:#![^\n]*\n\s*)?(?:"""|\x27\x27\x27)|\bpub enum \w|\benum (?:class )?\w+ ?\{|^Variants§?\s*$|^Defined in:\s*$|^exception [\w.]+#?\s*$|^Bases: [\x60\[]?\w|\)\s*\[source\][#¶]?\s*$|^\[docs\] ?(?:class|def) `)},
+	{"the wording of a message is the task", 4, 1, inText(`(?i)\A\W*(?:refin|improv|rework|reword|chang|format|clarif)\w* (?:the )?(?:\w+ )?(?:err(?:or)?|warning|oom)[ _-]?(?:msg|messages?|texts?)s?\b`)},
 	{"messages with places for what a program fills in", 4, 1, inText(`&[a-z]+_[a-z_]+;|@[A-Z]{2,}_[A-Z_]+@`)},
 	{"a wish for a feature", 3, 1, inText(`(?i)\A\W*(?:\[?(?:feature(?: request)?|enhancement|proposal|RFC|FR)\b\]?)|(?m:^#{1,4} [^\w\n]*feature(?: request)?[^\w\n]*$)|\bis your feature request related to a problem\b|\bdescribe the solution you['’]d like\b`)},
 	{"a file with its license", 4, 1, inText(`(?i)\A\W*(?:copyright\b|SPDX-|licensed under|\(c\) \d{4})`)},

@@ -113,6 +113,7 @@ func TestOtherProblems(t *testing.T) {
 func TestRunsAllTheSame(t *testing.T) {
 	const warns = "right after the first step it says `ran out of memory trying to allocate 712.50MiB`\n"
 	for text, want := range map[string]bool{
+		warns + "The model runs in the end, but is there any way to fix this?":         true,
 		warns + "The script runs fine but I wonder if that costs time.":                true,
 		warns + "The script runs fine.":                                                true,
 		warns + "With a smaller image the script runs fine.":                           false,

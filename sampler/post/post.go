@@ -52,7 +52,7 @@ func wanted(events []sampler.OOMEvent, all []sentence) bool {
 }
 
 // runsFine: whoever writes says that the program runs all the same, under no condition.
-var runsFine = lazily(`(?i)\b(?:script|program|training|code|everything|job|process|it|run|model|inference)\b (?:still |just |otherwise |does )*(?:runs?|works?|trains?|finish(?:es)?|completes?|continues?) (?:fine|well|ok|okay|normally|correctly|successfully|perfectly|smoothly|anyway|regardless|to the end)\b(?:\W*$|[,;]? (?:but|though|and|so|however|anyway)\b)`)
+var runsFine = lazily(`(?i)\b(?:script|program|training|code|everything|job|process|it|run|model|inference)\b (?:still |just |otherwise |does )*(?:runs?|works?|trains?|finish(?:es)?|completes?|continues?) (?:fine|well|ok|okay|normally|correctly|successfully|perfectly|smoothly|anyway|regardless|to the end|in the end)\b(?:\W*$|[,;]? (?:but|though|and|so|however|anyway)\b)`)
 
 // condition is what makes of that something else than what was met.
 var condition = lazily(`(?i)\b(?:if|when|until|unless|before|after|with|without|on|using|for|first|previously|earlier|yesterday|once|only)\b`)
