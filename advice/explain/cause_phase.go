@@ -122,6 +122,10 @@ var causesPhase = []causeRow{
 			first, last, _ := f.growth()
 			return f.words.Say("why.joined", "need", printed(f.requested.Or(0)), "first", gib(sampler.Bytes(first)), "last", gib(sampler.Bytes(last)))
 		}},
+	{id: "joined at once", cause: CauseLeak, reason: "https://docs.pytorch.org/docs/stable/generated/torch.cat.html",
+		when:       func(f *failure) bool { return f.joinsAll() },
+		confidence: func(f *failure) float64 { return f.unlessOthers(0.88) },
+		evidence:   func(f *failure) string { return f.words.Say("why.joined_all", "need", printed(f.requested.Or(0))) }},
 	{id: "graph", cause: CauseLeak, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
 		when: func(f *failure) bool {
 			return !f.onHost() && (f.late() && (f.inCode("+= loss\n", "append(loss)", "append(output") || f.collects()) || f.sumsGraphs())

@@ -53,7 +53,7 @@ func (f *failure) weigh(list []sampler.Cause) {
 			c.Confidence *= disprovedWeight // what stayed when the cache was emptied did not
 		case c.ID == CauseLeak && f.grewUnallocated():
 			c.Confidence *= reusableWeight
-		case c.ID == CauseLeak && f.encodesToGPU(): // a cache that gives way hides what is kept
+		case c.ID == CauseLeak && (f.encodesToGPU() || f.joinsAll()): // a cache that gives way hides what is kept
 		case c.ID == CauseLeak && f.levelledOff() && !steady && !f.grewUntilFull() && !f.poolDoubled() && f.trialsPile() < 0.9: // trials add in few steps, and a pool in fewer
 			c.Confidence *= levelledWeight
 		case c.ID == CauseFragmentation && f.phase() == sampler.PhaseValidation && !f.mostlyHoles():

@@ -55,6 +55,7 @@ var concreteRows = []concreteRow{
 		return (f.ownLoop() || f.shows(sampler.ShowsSaves)) && !f.shows(sampler.ShowsFewBits)
 	}, "do.say.save", false},
 	{"torch.distributed.checkpoint.save(", (*failure).fsdp, "do.say.save_sharded", false},
+	{"torch.save(opt.optim.state_dict(", func(f *failure) bool { return f.consolidates() }, "", false},
 	{"FullStateDictConfig(", (*failure).fsdp, "do.say.save", false},
 	{"SHARDED_STATE_DICT", (*failure).fsdp, "", false},
 	{"from torch.distributed.fsdp", (*failure).shardsItself, "do.say.shard", false},

@@ -125,7 +125,7 @@ func (f *failure) fragmentationSure() float64 {
 	if f.bigRequest() && (f.gathersOutputs() || f.lastStage()) {
 		p = min(p, 0.6) // the other GPUs never need that
 	}
-	if f.changed() || f.outgrownStates() || f.unshards() || f.joinsKeys() && f.bigRequest() {
+	if f.changed() || f.outgrownStates() || f.unshards() || f.joinsAll() || f.joinsKeys() && f.bigRequest() {
 		p = min(p, 0.4) // one request of many that were never made before: that this one fits packed proves nothing
 	}
 	if f.joinsTokens() && f.stoodNearTop() {

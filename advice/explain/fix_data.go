@@ -200,7 +200,7 @@ var fixesData = []fixRow{
 		lives: map[string]float64{CauseLeak: 0.95, CauseValidationSpike: 0.96},
 		when: func(f *failure) bool {
 			_, piles := f.piles()
-			return piles || f.resultsPile() || f.keepsResults() && !f.growsByDesign()
+			return piles || f.resultsPile() || f.joinsAll() || f.keepsResults() && !f.growsByDesign()
 		},
 		reach: func(f *failure) float64 {
 			if f.inTrainerEvaluation() && !f.joinsPredictions() && f.inFunction("generate", "beam_search") {

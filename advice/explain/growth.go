@@ -292,6 +292,17 @@ func (f *facts) joinsInPlace() bool {
 	return ok && same && rest != "" && strings.ContainsAny(rest[:1], ",) ")
 }
 
+// joinsAll: what was made of many inputs, one after another, and stayed on the GPU becomes one tensor there, beside its parts.
+func (f *facts) joinsAll() bool {
+	n := len(f.context.Functions)
+	if f.onHost() || n == 0 || !f.joinsKept() || f.phase() == sampler.PhaseValidation {
+		return false
+	}
+	last := strings.ToLower(f.context.Functions[n-1])
+	return f.requested.Or(0) >= partOf(f.total.Or(0), 0.05) && f.requested.Known() && f.allocated.Or(0) >= f.requested.Or(0) && f.total.Known() &&
+		slices.ContainsFunc([]string{"embed", "encod", "extract", "feature"}, func(part string) bool { return strings.Contains(last, part) })
+}
+
 // keepsOutputs: a model runs over so many inputs, or its outputs are said to stay on the GPU, that what it returns is what fills it.
 func (f *failure) keepsOutputs() bool {
 	return f.encodesToGPU() || f.told(sampler.ToldResults) && !f.onHost() && f.phase() != sampler.PhaseValidation && f.phase() != sampler.PhaseTraining && !f.told(sampler.ToldTraining) && !f.numbers()

@@ -204,6 +204,8 @@ func TestRecordedCauses(t *testing.T) {
 			sampler.LogContext{Phase: sampler.PhaseTraining, Trials: sampler.Some(7), Told: []string{sampler.ToldModelsKept}, Functions: []string{"run_cv", "fit_fold", "step"}}, CauseLeak, FixLeak},
 		"the states of all ranks are put together on one": {31.74, 0.25, 0.16, 30.6, 0.3, History{Age: sampler.Some(922.0), Peaks: levels(26.3, 26.3, 26.3, 26.3, 26.3, 32.3)},
 			sampler.LogContext{Phase: sampler.PhaseSaving, Functions: []string{"main", "consolidate_state_dict", "_broadcast_object"}, Files: []string{"optim/zero_redundancy_optimizer.py"}}, CauseImbalance, FixRebalanceRanks},
+		"all embeddings become one tensor beside their parts": {47.54, 20.88, 20.06, 24.5, 1.4, History{Age: sampler.Some(1750.0), Peaks: levels(38, 39, 40, 41, 42, 43, 44, 45, 46, 47)},
+			sampler.LogContext{Phase: "", Functions: []string{"main", "acquire", "embed_pool"}, Code: []string{"feats = embed_pool(model, pool)", "return torch.cat(out)"}}, CauseLeak, FixLeak},
 		"they have grown up to now": {39.4, 0.38, 0.18, 25.6, 13.11, History{Age: sampler.Some(1382.0), Peaks: levels(10, 13, 16, 19, 22, 25, 28, 31, 34, 38.6)},
 			sampler.LogContext{Phase: sampler.PhaseInference, Step: sampler.Some(190), Functions: []string{"generate", "update"}, Files: []string{"transformers/cache_utils.py"}}, CauseTooBig, FixShortenContext},
 		"the first rank alone comes to hold more": {47.54, 0.09, 0.08, 44.27, 2.61, History{Age: sampler.Some(1172.0), Peaks: levels(33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47), PeerPeaks: levels(30.9, 30.9, 30.9)},

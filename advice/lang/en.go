@@ -1845,6 +1845,7 @@ var textsEN = map[string]string{
 	"why.varied":                               "Over {count} stretches its peaks lay between {low} and {high} and did not grow: the input that failed needed more than any before.",
 	"why.joined_predictions":                   "It asked for {need} to join the predictions of all batches so far with those of one more: they are kept on the GPU, and there twice while they are joined.",
 	"why.cache_grows":                          "It died while it joined the keys and values of one more token to those so far: this cache grows with every token of every sequence, until the longest is done.",
+	"why.joined_all":                           "It asked for {need} to make one tensor of all that it had collected on the GPU, beside the parts, which hold as much again.",
 	"why.joined":                               "It grew from {first} to {last}, and then asked for {need} to join all that it had collected: the list or metric is never emptied.",
 	"fix.cap_sample_size.title.sliding":        "Put the output of the sliding window together in RAM",
 	"fix.cap_sample_size.why.sliding":          "One window after another runs on the GPU, and the output for the whole volume is collected there, too: it follows the volume and the classes, not the window.",

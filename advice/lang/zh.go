@@ -1844,6 +1844,7 @@ var textsZH = map[string]string{
 	"why.varied":                               "{count} 段里峰值在 {low} 到 {high} 之间，没有增长：失败的输入比之前的都需要更多。",
 	"why.joined_predictions":                   "它为把到目前为止所有批次的预测与新一批合并而要 {need}：预测一直留在 GPU 上，合并时还要占两份。",
 	"why.cache_grows":                          "它在把又一个 token 的键和值并入已有缓存时失败：这个缓存随每个序列的每个 token 增长，直到最长的序列结束。",
+	"why.joined_all":                           "它为了把在 GPU 上收集的全部结果合成一个张量申请了 {need}，而各部分本身也占同样多。",
 	"why.joined":                               "它从 {first} 涨到 {last}，然后为合并攒下的全部内容再要 {need}：这个列表或指标从未清空。",
 	"fix.cap_sample_size.title.sliding":        "在内存里拼接滑动窗口的输出",
 	"fix.cap_sample_size.why.sliding":          "窗口逐个在 GPU 上运行，整个体积的输出也收集在那里：它取决于体积和类别数，与窗口无关。",
