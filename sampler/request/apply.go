@@ -180,6 +180,9 @@ func (t *Tracker) fill(row *sampler.Process, p *process, key sampler.GPUKey, now
 	if source == sampler.PeakCalls && p.guesses(y) {
 		source = sampler.PeakOverlapping
 	}
+	if source == sampler.PeakCalls && p.late && !t.older[p.pid] { // first calls were missed, and a list may be from amid them
+		source = sampler.PeakAtLeast
+	}
 	if n > 0 && n <= y.most() && (!y.partly || n >= row.Memory.Or(0)) && (row.Peak == nil || n >= row.Peak.Bytes) {
 		row.Peak = &sampler.Peak{Bytes: n, Time: milli(at), Source: source}
 	}
