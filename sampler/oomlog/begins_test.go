@@ -8,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"nvpeak/sampler/needed"
 )
 
 // A traceback is read from its last beginning on, and begins there; without one, the failing line begins it.
@@ -112,11 +114,11 @@ func TestPlaceInAlternatives(t *testing.T) {
 		if want == nil {
 			want = []int{-1, -1}
 		}
-		short := squeeze(row.text)
+		short := needed.Squeeze(row.text)
 		if begin, end := l.placeIn(row.text, short); begin != want[0] || end != want[1] {
 			t.Errorf("%s in %q: %d to %d, want %v", row.source, row.text, begin, end, want)
 		}
-		short.done()
+		short.Done()
 	}
 }
 

@@ -82,32 +82,6 @@ func TestTalkOfFailures(t *testing.T) {
 	}
 }
 
-// Twelve ways are told apart where words follow them, and a demand has its shortest word for its strength.
-func TestNeededAtItsBounds(t *testing.T) {
-	const twelve = "ab|cd|ef|gh|ij|kl|mn|op|qr|st|uv|wx"
-	for source, want := range map[string]string{"(?:" + twelve + ")(?:12)": "12", "(?:" + twelve + "|yz)(?:12)": "13 1"} {
-		lists := needed(parse(source), false)
-		if len(lists) != 1 {
-			t.Fatalf("%s: %q", source, lists)
-		}
-		var sizes []string
-		for _, words := range lists[0] {
-			sizes = append(sizes, fmt.Sprint(len(words)))
-		}
-		if got := strings.Join(sizes, " "); got != want {
-			t.Errorf("%s: %s words (%q), want %s", source, got, lists, want)
-		}
-	}
-	for _, row := range []struct {
-		words oneOf
-		want  int
-	}{{nil, 0}, {oneOf{"abc", "de"}, 2}, {oneOf{"de", "abc"}, 2}, {oneOf{"a", "abc"}, 0}, {oneOf{"("}, 1}, {oneOf{""}, 0}} {
-		if got := row.words.strength(); got != row.want {
-			t.Errorf("%q: %d", row.words, got)
-		}
-	}
-}
-
 // PyTorch before 1.4 calls "cached" what is reserved but unallocated; people retype it in several ways.
 func TestCachedWordings(t *testing.T) {
 	for _, end := range []string{"512.00 MiB cached)", "512.00 MiB cache)", "512.00 MiB cached by PyTorch)"} {

@@ -16,7 +16,7 @@
 //	     ─ held.go, relation.go, merge.go ─► one failure printed several times becomes one event
 //	events ─ scan.go ─► of a whole text; follow.go, tail.go ─► of one that is still being written
 //
-//	lazy.go, program.go, matcher.go, needed.go, squeeze.go, shape.go, gate.go ◄─ row.go, template.go ◄─ patterns*.go, recover.go, facts.go, gpumemory.go ◄─ tables.go
+//	lazy.go, program.go, matcher.go, shape.go, gate.go ◄─ row.go, template.go ◄─ patterns*.go, recover.go, facts.go, gpumemory.go ◄─ tables.go
 //
 // What a failure looks like is said by the rows of the pattern tables (patterns*.go) alone: a new wording
 // is one row and one pair of files in testdata/oom.

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"slices"
 	"sync"
+
+	"nvpeak/sampler/needed"
 )
 
 // gate tells which of several patterns a text may match, in one pass for the words that they need.
@@ -15,9 +17,9 @@ type gate struct {
 func newGate(patterns []*lazy) *gate {
 	g := &gate{}
 	var words []string
-	var needs [][][]oneOf
+	var needs [][][]needed.OneOf
 	for _, l := range patterns {
-		ways := needed(parse(l.source), true)
+		ways := needed.Of(parse(l.source), true)
 		for _, way := range ways {
 			words = append(words, slices.Concat(way...)...)
 		}

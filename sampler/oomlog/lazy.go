@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"nvpeak/sampler/needed"
 )
 
 // lazy is a pattern that is compiled when it is first used: there are hundreds, a program that reads no
@@ -19,7 +21,7 @@ type lazy struct {
 
 // forms are what a pattern is compiled to, each when it is first used.
 type forms struct {
-	needs func() [][][]word // what texts have that match, squeezed
+	needs func() needed.Words // what texts have that match, squeezed
 	fast  func() *matcher
 	blind func() bool           // it takes every digit for any other
 	ways  func() []way          // that it has to match, in their order
@@ -31,7 +33,7 @@ func pattern(source string) *lazy { return &lazy{source: source} }
 func (l *lazy) forms() *forms {
 	l.once.Do(func() {
 		l.made = forms{
-			needs: sync.OnceValue(func() [][][]word { return wordsOf(needed(parse(l.source), false)) }),
+			needs: sync.OnceValue(func() needed.Words { return needed.WordsOf(needed.Of(parse(l.source), false)) }),
 			fast:  sync.OnceValue(func() *matcher { return newMatcher(parse(l.source)) }),
 			blind: sync.OnceValue(func() bool { return l.fast().blindToDigits() }),
 			ways:  sync.OnceValue(func() []way { return waysOf(parse(l.source)) }),
@@ -41,7 +43,7 @@ func (l *lazy) forms() *forms {
 	return &l.made
 }
 
-func (l *lazy) needs() [][][]word   { return l.forms().needs() }
+func (l *lazy) needs() needed.Words { return l.forms().needs() }
 func (l *lazy) fast() *matcher      { return l.forms().fast() }
 func (l *lazy) blind() bool         { return l.forms().blind() }
 func (l *lazy) ways() []way         { return l.forms().ways() }
@@ -49,13 +51,13 @@ func (l *lazy) get() *regexp.Regexp { return l.forms().get() }
 
 // way is one of the alternatives of a pattern.
 type way struct {
-	needs [][][]word
+	needs needed.Words
 	fast  *matcher
 }
 
 func waysOf(tree *syntax.Regexp) (all []way) {
-	for _, one := range alternatives(tree) {
-		all = append(all, way{wordsOf(needed(one, false)), newMatcher(one)})
+	for _, one := range needed.Alternatives(tree) {
+		all = append(all, way{needed.WordsOf(needed.Of(one, false)), newMatcher(one)})
 	}
 	return all
 }
@@ -70,7 +72,7 @@ func parse(source string) *syntax.Regexp {
 
 // may says whether a text can match at all, as far as the words in it tell; short is the text, or one that it
 // is a part of.
-func (l *lazy) may(short *squeezed) bool { return short.possible(l.needs()) }
+func (l *lazy) may(short *needed.Squeezed) bool { return short.May(l.needs()) }
 
 func (l *lazy) MatchString(s string) bool {
 	if l.fast().hopeless(s) {
@@ -134,13 +136,13 @@ func (l *lazy) place(s string) (begin, end int) {
 }
 
 // placeIn is place, trying only the alternatives whose words are in the text.
-func (l *lazy) placeIn(s string, short *squeezed) (begin, end int) {
+func (l *lazy) placeIn(s string, short *needed.Squeezed) (begin, end int) {
 	begin, end = -1, -1
 	if !l.may(short) {
 		return begin, end
 	}
 	for _, w := range l.ways() {
-		if !short.possible(w.needs) || w.fast.hopeless(s) {
+		if !short.May(w.needs) || w.fast.hopeless(s) {
 			continue
 		}
 		search := w.fast.search(s, 2)

@@ -187,6 +187,11 @@ func holds(need syntax.EmptyOp, text string, at int) bool {
 	return need&^is == 0
 }
 
+// blanks are what \s matches.
+const blanks = " \t\n\f\r"
+
+func isSpace(c byte) bool { return c == ' ' || c >= '\t' && c <= '\r' && c != '\v' }
+
 func inWord(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_'
 }

@@ -5,38 +5,11 @@ import (
 	"os"
 	"reflect"
 	"regexp"
-	"regexp/syntax"
 	"strings"
 	"testing"
-)
 
-func TestNeeded(t *testing.T) {
-	for pattern, want := range map[string][][]oneOf{
-		`Tried\s*to\s*allocate\s*(x)`: {{{"triedtoallocatex"}}},
-		`total\s*capac(?:i)?ty`:       {{{"totalcapacty", "totalcapacity"}}},
-		`(?:a|b)foo|bar`:              {{{"afoo", "bfoo"}}, {{"bar"}}},
-		`\(GPU\s*(\d+)`:               {{{"(gpu"}}},
-		`files?\s*x`:                  {{{"filex", "filesx"}}},
-		`[abc]+def{2}ghi`:             {{{"ghi"}, {"de"}}},
-		`with\s*(\d+)\s*allocated\s*in\s*private\s*pools`: {{{"allocatedinprivatepools"}, {"with"}}},
-		`(?:foo|\d)x`:                  {{{"foox", "0x"}}}, // every digit is squeezed to 0
-		`(?:foo|\w)x`:                  nil,
-		`(?:ab cd)+e`:                  {{{"abcd"}}},
-		`(?i)K[^x]\bS é o[^x]ok`:       {{{"ok"}}},
-		`^(?:ab)*cd(?:ef){0}`:          {{{"cd"}}},
-		`(?i)\bHIP\s*out\s*of|(\d+)b!`: {{{"hipoutof"}}, {{"b!"}}},
-		`["']\s*in\s+(?:str|e\b|err)`:  {{{`"instr`, `"ine`, `'instr`, `'ine`}}},
-		`[a-z]?foo[xy]?`:               {{{"foo"}}},
-	} {
-		tree, err := syntax.Parse(pattern, syntax.Perl)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := needed(tree, false); !reflect.DeepEqual(got, want) {
-			t.Errorf("%s: %q, want %q", pattern, got, want)
-		}
-	}
-}
+	"nvpeak/sampler/needed"
+)
 
 // everyPattern lists the patterns of the package.
 func everyPattern() []*lazy {
@@ -87,13 +60,13 @@ func checkPattern(t *testing.T, l *lazy, re *regexp.Regexp, text string) {
 		t.Fatalf("%s in %q: %q, want %q", l.source, text, got, want)
 	}
 	begin, end := l.place(text)
-	if b, e := l.placeIn(text, squeeze(text)); b != begin || e != end {
+	if b, e := l.placeIn(text, needed.Squeeze(text)); b != begin || e != end {
 		t.Fatalf("%s in %q: from %d to %d by its ways, want from %d to %d", l.source, text, b, e, begin, end)
 	}
 	if l.MatchString(text) != (want != nil) {
 		t.Fatalf("%s in %q: matches is not %v", l.source, text, want != nil)
 	}
-	if want != nil && !l.may(squeeze(text)) {
+	if want != nil && !l.may(needed.Squeeze(text)) {
 		t.Fatalf("%s matches %q, which lacks %v", l.source, text, l.needs())
 	}
 	if got, want := l.ReplaceAllString(text, "<>"), re.ReplaceAllString(text, "<>"); got != want {

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"sync"
 	"unicode/utf8"
+
+	"nvpeak/sampler/needed"
 )
 
 // origin is who printed a line, as far as its prefix tells.
@@ -43,7 +45,7 @@ func (s *signs) add(c byte) {
 
 // signsOf are those that a text that a pattern matches must have.
 func signsOf(source string) (all signs) {
-	for _, words := range demandsOf(parse(source), false) {
+	for _, words := range needed.DemandsOf(parse(source), false) {
 		if len(words) == 1 {
 			for i := range len(words[0]) {
 				all.add(words[0][i])

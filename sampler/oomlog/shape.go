@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"nvpeak/sampler/needed"
 )
 
 // A log that is full of failures prints the same text again and again with other numbers. Where a pattern matches does
@@ -25,7 +27,7 @@ type shapes struct {
 type shape struct {
 	known map[question]int // where in asked
 	asked []answered       // in the order in which it was asked of the first text: that of the others, mostly
-	short *squeezed
+	short *needed.Squeezed
 	hints *wordMask // the words that rows want near a message: none of them has a digit
 }
 
@@ -73,7 +75,7 @@ type whole struct {
 	known *shapes
 	shape *shape // nil: none of its shape was seen before
 	next  int    // of what was asked of the shape
-	short *squeezed
+	short *needed.Squeezed
 }
 
 // whole is a text.
@@ -100,13 +102,13 @@ func (s *shapes) whole(text string) *whole {
 }
 
 // squeezed is the text for patterns that ask for words in it.
-func (w *whole) squeezed() *squeezed {
+func (w *whole) squeezed() *needed.Squeezed {
 	of := &w.short
 	if w.shape != nil {
 		of = &w.shape.short
 	}
 	if *of == nil {
-		*of = squeeze(w.text)
+		*of = needed.Squeeze(w.text)
 	}
 	return *of
 }
@@ -114,7 +116,7 @@ func (w *whole) squeezed() *squeezed {
 // done says that nobody looks for words in the text any more.
 func (w *whole) done() {
 	if w.short != nil {
-		w.short.done()
+		w.short.Done()
 		w.short = nil
 	}
 }

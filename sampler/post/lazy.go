@@ -2,8 +2,13 @@ package post
 
 import (
 	"regexp"
+	"regexp/syntax"
+	"slices"
 	"sync"
 	"sync/atomic"
+
+	"nvpeak/sampler"
+	"nvpeak/sampler/needed"
 )
 
 // lazy is a pattern that is compiled when it is first asked: most programs that know this package read no post. It is asked of the
@@ -12,6 +17,8 @@ type lazy struct {
 	source   string
 	once     sync.Once
 	re       *regexp.Regexp
+	words    needed.Words // without which it does not match
+	ways     []way
 	matched  latest[bool]
 	found    latest[[][]string]
 	first    latest[[]string]
@@ -46,25 +53,69 @@ func (k *latest[T]) of(text, by string, n int, ask func() T) T {
 func lazily(source string) *lazy { return &lazy{source: source} }
 
 func (l *lazy) compiled() *regexp.Regexp {
-	l.once.Do(func() { l.re = regexp.MustCompile(l.source) })
+	l.once.Do(func() {
+		l.re = regexp.MustCompile(l.source)
+		if tree, err := syntax.Parse(l.source, syntax.Perl); err == nil {
+			l.words = needed.WordsOf(needed.Of(tree, false))
+			for _, one := range needed.Alternatives(tree) {
+				l.ways = append(l.ways, way{needed.WordsOf(needed.Of(one, false)), &sampler.Pattern{Source: one.String()}})
+			}
+		}
+	})
 	return l.re
 }
 
-func (l *lazy) MatchString(s string) bool {
-	return l.matched.of(s, "", 0, func() bool { return l.compiled().MatchString(s) })
+// way is one of the alternatives of a pattern.
+type way struct {
+	words needed.Words
+	re    *sampler.Pattern
 }
 
-func (l *lazy) FindString(s string) string     { return l.compiled().FindString(s) }
-func (l *lazy) FindStringIndex(s string) []int { return l.compiled().FindStringIndex(s) }
+// squeezed keeps the text that was asked about last: each pattern is asked about it.
+var squeezed latest[*needed.Squeezed]
+
+func squeeze(s string) *needed.Squeezed {
+	return squeezed.of(s, "", 0, func() *needed.Squeezed { return needed.Squeeze(s) })
+}
+
+// ask asks the pattern about a text that it can match, as far as the words in it tell.
+func ask[T any](l *lazy, s string, answer func(*regexp.Regexp) T) (none T) {
+	re := l.compiled()
+	if l.words != nil && !squeeze(s).May(l.words) {
+		return none
+	}
+	return answer(re)
+}
+
+func (l *lazy) MatchString(s string) bool {
+	return l.matched.of(s, "", 0, func() bool {
+		return ask(l, s, func(*regexp.Regexp) bool {
+			short := squeeze(s)
+			return slices.ContainsFunc(l.ways, func(w way) bool { return short.May(w.words) && w.re.Get().MatchString(s) })
+		})
+	})
+}
+
+func (l *lazy) FindString(s string) string {
+	return ask(l, s, func(re *regexp.Regexp) string { return re.FindString(s) })
+}
+
+func (l *lazy) FindStringIndex(s string) []int {
+	return ask(l, s, func(re *regexp.Regexp) []int { return re.FindStringIndex(s) })
+}
 
 // FindStringSubmatch is what package regexp finds; nobody changes it.
 func (l *lazy) FindStringSubmatch(s string) []string {
-	return l.first.of(s, "", 0, func() []string { return l.compiled().FindStringSubmatch(s) })
+	return l.first.of(s, "", 0, func() []string {
+		return ask(l, s, func(re *regexp.Regexp) []string { return re.FindStringSubmatch(s) })
+	})
 }
 
 // FindAllStringSubmatch is what package regexp finds; nobody changes it.
 func (l *lazy) FindAllStringSubmatch(s string, n int) [][]string {
-	return l.found.of(s, "", n, func() [][]string { return l.compiled().FindAllStringSubmatch(s, n) })
+	return l.found.of(s, "", n, func() [][]string {
+		return ask(l, s, func(re *regexp.Regexp) [][]string { return re.FindAllStringSubmatch(s, n) })
+	})
 }
 
 func (l *lazy) ReplaceAllString(s, by string) string {

@@ -1,4 +1,4 @@
-package oomlog
+package needed
 
 import (
 	"regexp/syntax"
@@ -8,18 +8,15 @@ import (
 	"unicode/utf8"
 )
 
-// Most patterns that are tried on a text cannot match it, because they need a word that is not in it.
-// Which words a pattern needs is read from the pattern itself; squeeze.go looks for them.
-
-// oneOf are words of which a text must have one.
-type oneOf []string
+// OneOf are words of which a text must have one.
+type OneOf []string
 
 // strength is the length of the shortest word: longer ones are rarer. 0: the words are in every text.
-func (o oneOf) strength() int {
+func (o OneOf) strength() int {
 	least := 0
 	for i, w := range o {
 		n := len(w)
-		if n == 1 && inWord(w[0]) {
+		if n == 1 && (w[0] >= 'a' && w[0] <= 'z' || isDigit(w[0]) || w[0] == '_') {
 			n = 0
 		}
 		if i == 0 {
@@ -36,40 +33,60 @@ const (
 	maxClass = 4  // letters of a class that are told apart
 )
 
-// needed is what texts have that a pattern matches: all demands of one of the lists, of which there is one
+// Of is what texts have that a pattern matches: all demands of one of the lists, of which there is one
 // for each way the pattern has. nil: nothing is known. apart: words end at white space.
-func needed(tree *syntax.Regexp, apart bool) (lists [][]oneOf) {
-	for _, way := range alternatives(tree) {
-		all := demandsOf(way, apart)
+func Of(tree *syntax.Regexp, apart bool) (lists [][]OneOf) {
+	for _, way := range Alternatives(tree) {
+		all := DemandsOf(way, apart)
 		if len(all) == 0 {
 			return nil
 		}
-		slices.SortStableFunc(all, func(a, b oneOf) int { return b.strength() - a.strength() })
+		slices.SortStableFunc(all, func(a, b OneOf) int { return b.strength() - a.strength() })
 		lists = append(lists, all[:min(len(all), maxNeeds)])
 	}
 	return lists
 }
 
-// alternatives are the ways that a pattern has.
-func alternatives(tree *syntax.Regexp) []*syntax.Regexp {
-	for tree.Op == syntax.OpCapture {
-		tree = tree.Sub[0]
-	}
-	if tree.Op == syntax.OpAlternate {
-		return tree.Sub
+// Alternatives are the ways that a pattern has, in their order.
+func Alternatives(tree *syntax.Regexp) (all []*syntax.Regexp) {
+	switch last := len(tree.Sub) - 1; tree.Op {
+	case syntax.OpCapture:
+		return Alternatives(tree.Sub[0])
+	case syntax.OpAlternate:
+		for _, sub := range tree.Sub {
+			all = append(all, Alternatives(sub)...)
+		}
+		return all
+	case syntax.OpConcat: // the parser puts what alternatives begin with, as \b, before all of them
+		if tree.Sub[last].Op == syntax.OpAlternate && !slices.ContainsFunc(tree.Sub[:last], hasWidth) {
+			for _, sub := range Alternatives(tree.Sub[last]) {
+				all = append(all, &syntax.Regexp{Op: syntax.OpConcat, Flags: tree.Flags, Sub: append(slices.Clone(tree.Sub[:last]), sub)})
+			}
+			return all
+		}
 	}
 	return []*syntax.Regexp{tree}
 }
 
+// hasWidth says whether a part of a pattern takes letters of the text.
+func hasWidth(re *syntax.Regexp) bool {
+	switch re.Op {
+	case syntax.OpBeginLine, syntax.OpEndLine, syntax.OpBeginText, syntax.OpEndText, syntax.OpWordBoundary, syntax.OpNoWordBoundary:
+		return false
+	}
+	return true
+}
+
 // demands collects what a pattern needs, from left to right.
 type demands struct {
-	all   []oneOf
-	run   oneOf // the words that are being read
+	all   []OneOf
+	run   OneOf // the words that are being read
 	apart bool
 }
 
-func demandsOf(tree *syntax.Regexp, apart bool) []oneOf {
-	d := demands{run: oneOf{""}, apart: apart}
+// DemandsOf is what a pattern needs that has one way, from left to right.
+func DemandsOf(tree *syntax.Regexp, apart bool) []OneOf {
+	d := demands{run: OneOf{""}, apart: apart}
 	d.read(tree)
 	d.end()
 	return d.all
@@ -78,10 +95,10 @@ func demandsOf(tree *syntax.Regexp, apart bool) []oneOf {
 // end ends the words that are being read.
 func (d *demands) end() {
 	d.add(d.run)
-	d.run = oneOf{""}
+	d.run = OneOf{""}
 }
 
-func (d *demands) add(o oneOf) {
+func (d *demands) add(o OneOf) {
 	if o.strength() > 0 {
 		d.all = append(d.all, slices.DeleteFunc(slices.Clone(o), func(w string) bool {
 			return slices.ContainsFunc(o, func(part string) bool { return part != w && strings.Contains(w, part) })
@@ -109,14 +126,14 @@ func (d *demands) read(re *syntax.Regexp) {
 		d.add(either(re.Sub, d.apart))
 	case syntax.OpPlus, syntax.OpRepeat:
 		if re.Op == syntax.OpPlus || re.Min > 0 {
-			d.all = append(d.all, demandsOf(re.Sub[0], d.apart)...)
+			d.all = append(d.all, DemandsOf(re.Sub[0], d.apart)...)
 		}
 	}
 	d.end()
 }
 
 // each are the words of a followed by those of b; nil when they are too many.
-func each(a, b oneOf) (all oneOf) {
+func each(a, b OneOf) (all OneOf) {
 	if len(a)*len(b) > maxOneOf {
 		return nil
 	}
@@ -129,10 +146,10 @@ func each(a, b oneOf) (all oneOf) {
 }
 
 // either is what one of several ways needs; nil when one needs nothing.
-func either(ways []*syntax.Regexp, apart bool) (all oneOf) {
+func either(ways []*syntax.Regexp, apart bool) (all OneOf) {
 	for _, way := range ways {
-		var best oneOf
-		for _, o := range demandsOf(way, apart) {
+		var best OneOf
+		for _, o := range DemandsOf(way, apart) {
 			if o.strength() > best.strength() {
 				best = o
 			}
@@ -146,10 +163,10 @@ func either(ways []*syntax.Regexp, apart bool) (all oneOf) {
 }
 
 // exactly are the few texts that a part of a pattern matches, squeezed; nil when they are many.
-func exactly(re *syntax.Regexp, apart bool) (words oneOf) {
+func exactly(re *syntax.Regexp, apart bool) (words OneOf) {
 	switch re.Op {
 	case syntax.OpBeginLine, syntax.OpEndLine, syntax.OpBeginText, syntax.OpEndText, syntax.OpWordBoundary, syntax.OpNoWordBoundary, syntax.OpEmptyMatch:
-		return oneOf{""}
+		return OneOf{""}
 	case syntax.OpLiteral:
 		return spelled(re.Rune, apart)
 	case syntax.OpCharClass:
@@ -162,11 +179,11 @@ func exactly(re *syntax.Regexp, apart bool) (words oneOf) {
 		case len(words) == 1 && words[0] == "" && !apart: // blanks
 			return words
 		case words != nil && re.Op == syntax.OpQuest && len(words) < maxOneOf:
-			return append(oneOf{""}, words...)
+			return append(OneOf{""}, words...)
 		}
 		return nil
 	case syntax.OpConcat:
-		words = oneOf{""}
+		words = OneOf{""}
 		for _, sub := range re.Sub {
 			if words = each(words, exactly(sub, apart)); words == nil {
 				return nil
@@ -187,7 +204,7 @@ func exactly(re *syntax.Regexp, apart bool) (words oneOf) {
 }
 
 // spelled is a word as squeeze leaves it; nil where it has letters beyond ASCII, which are not folded.
-func spelled(letters []rune, apart bool) oneOf {
+func spelled(letters []rune, apart bool) OneOf {
 	var b strings.Builder
 	for _, r := range letters {
 		if r >= utf8.RuneSelf || apart && isSpace(byte(r)) {
@@ -201,16 +218,16 @@ func spelled(letters []rune, apart bool) oneOf {
 			b.WriteRune(unicode.ToLower(r))
 		}
 	}
-	return oneOf{b.String()}
+	return OneOf{b.String()}
 }
 
 // oneLetter are the letters of a class, squeezed; nil for many.
-func oneLetter(ranges []rune, apart bool) (words oneOf) {
+func oneLetter(ranges []rune, apart bool) (words OneOf) {
 	for i := 0; i < len(ranges); i += 2 {
 		for r := ranges[i]; r <= ranges[i+1]; r++ {
-			short := squeeze(string(r))
+			short := Squeeze(string(r))
 			w := string(short.text)
-			short.done()
+			short.Done()
 			if apart && r < utf8.RuneSelf && isDigit(byte(r)) {
 				w = string(r)
 			}
@@ -228,7 +245,11 @@ func oneLetter(ranges []rune, apart bool) (words oneOf) {
 	return words
 }
 
-func wordsOf(lists [][]oneOf) (out [][][]word) {
+// Words are what a text must have to be matched: one word of each demand of one of the lists. nil: nothing is known.
+type Words [][][]word
+
+// WordsOf makes words of what [Of] found.
+func WordsOf(lists [][]OneOf) (out Words) {
 	for _, list := range lists {
 		var demands [][]word
 		for _, o := range list {

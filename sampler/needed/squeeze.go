@@ -1,4 +1,4 @@
-package oomlog
+package needed
 
 import (
 	"bytes"
@@ -6,20 +6,20 @@ import (
 	"sync"
 )
 
-// squeezed is a text in lower case, without white space and with 0 for every digit, as the words that patterns need are
+// Squeezed is a text in lower case, without white space and with 0 for every digit, as the words that patterns need are
 // looked for in it: the tables let any white space stand, or be missing, between two words.
-type squeezed struct {
+type Squeezed struct {
 	text  []byte
 	grams [gramBits / 64]uint64 // which three letters stand together in it, hashed
 }
 
-var squeezes = sync.Pool{New: func() any { return &squeezed{} }}
+var squeezes = sync.Pool{New: func() any { return &Squeezed{} }}
 
 const gramBits = 4096
 
-// squeeze reads a text. Who is done with it should say so.
-func squeeze(text string) *squeezed {
-	s := squeezes.Get().(*squeezed)
+// Squeeze reads a text. Who is done with it should say so.
+func Squeeze(text string) *Squeezed {
+	s := squeezes.Get().(*Squeezed)
 	clear(s.grams[:])
 	out := s.text[:0]
 	for i := 0; i < len(text); i++ {
@@ -43,11 +43,11 @@ func squeeze(text string) *squeezed {
 	return s
 }
 
-// done gives a text back; nobody looks at it any more.
-func (s *squeezed) done() { squeezes.Put(s) }
+// Done gives a text back; nobody looks at it any more.
+func (s *Squeezed) Done() { squeezes.Put(s) }
 
 // note notes which letters stand together in a text.
-func (s *squeezed) note(text []byte) {
+func (s *Squeezed) note(text []byte) {
 	for i := 2; i < len(text); i++ {
 		g := gram(text[i-2], text[i-1], text[i])
 		s.grams[g>>6] |= 1 << (g & 63)
@@ -58,10 +58,8 @@ func gram(a, b, c byte) uint16 {
 	return uint16((uint32(a)<<16 | uint32(b)<<8 | uint32(c)) * 0x9e3779b1 >> 20)
 }
 
-// blanks are what \s matches.
-const blanks = " \t\n\f\r"
-
 func isSpace(c byte) bool { return c == ' ' || c >= '\t' && c <= '\r' && c != '\v' }
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
 // word is a word to look for.
 type word struct {
@@ -82,7 +80,7 @@ func newWord(text string) word {
 }
 
 // has says whether a word is in the text.
-func (s *squeezed) has(w *word) bool {
+func (s *Squeezed) has(w *word) bool {
 	for _, g := range w.grams[:w.count] {
 		if s.grams[g>>6]>>(g&63)&1 == 0 {
 			return false
@@ -91,8 +89,8 @@ func (s *squeezed) has(w *word) bool {
 	return bytes.Contains(s.text, w.text)
 }
 
-// possible says whether a text has what a pattern needs: one word of each demand of one of the lists.
-func (s *squeezed) possible(lists [][][]word) bool {
+// May says whether a text has what a pattern needs: one word of each demand of one of the lists.
+func (s *Squeezed) May(lists Words) bool {
 	for _, list := range lists {
 		if s.hasAll(list) {
 			return true
@@ -101,7 +99,7 @@ func (s *squeezed) possible(lists [][][]word) bool {
 	return lists == nil
 }
 
-func (s *squeezed) hasAll(list [][]word) bool {
+func (s *Squeezed) hasAll(list [][]word) bool {
 	for _, words := range list {
 		found := false
 		for i := 0; i < len(words) && !found; i++ {
