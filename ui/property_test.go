@@ -85,12 +85,12 @@ func TestEverySize(t *testing.T) {
 			checkScreen(t, fmt.Sprintf("%s, keys %q", name, keys), m)
 			press(m, "esc esc 0 esc")
 		}
-		for w := 1; w <= 60; w += 1 + w/12 {
+		for w := 1; w <= 60; w += 1 + w/6 {
 			for h := 1; h <= 16; h += 1 + h/5 {
 				look(w, h, modes[rnd.IntN(len(modes))])
 			}
 		}
-		for range 60 {
+		for range 30 {
 			look(1+rnd.IntN(220), 1+rnd.IntN(70), modes[rnd.IntN(len(modes))])
 		}
 		for _, keys := range modes {

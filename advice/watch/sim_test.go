@@ -73,10 +73,7 @@ func play(s *advicetest.Scene) outcome {
 
 // TestWatchedRuns plays many runs of each class and holds the rates that the docs state.
 func TestWatchedRuns(t *testing.T) {
-	runs := 25
-	if testing.Short() {
-		runs = 8
-	}
+	const runs = 8
 	names := make([]string, 0, len(advicetest.Scenes))
 	for name := range advicetest.Scenes {
 		names = append(names, name)
