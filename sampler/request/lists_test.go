@@ -87,6 +87,31 @@ func TestListedSince(t *testing.T) {
 	}
 }
 
+// Who has made contexts on two GPUs is on the first of them too while its list is from before that, however long it takes.
+func TestListOfOneOfTwo(t *testing.T) {
+	s := newScene(t, 4, people{7: {Environment: map[string]string{}}})
+	for i := range s.gpus {
+		s.Listed(s.gpus[i].Key(), s.now, nil)
+	}
+	s.later(ms(100))
+	s.context(1)
+	s.context(0)
+	s.alloc(1, gib)
+	s.list(1, 7, sampler.Some(gib))
+	for range 3 {
+		s.later(time.Second)
+		s.Listed(s.gpus[1].Key(), s.now, s.gpus[1].Processes)
+		for _, r := range s.apply().Requests {
+			if r.GPU.Or(-1) != 0 {
+				t.Errorf("told on %v", r.GPU)
+			}
+		}
+		if at := s.processes[7].seats[0].at; at != s.gpus[0].Key() {
+			t.Errorf("it is on %v", at)
+		}
+	}
+}
+
 // Who ends is gone from the lists of its GPUs one after another: that the last one has it alone says nothing.
 func TestListsAtTheEnd(t *testing.T) {
 	s := newScene(t, 2, people{7: {}})

@@ -11,7 +11,7 @@ import (
 func (t *Tracker) place(p *process, s *seat) (at sampler.GPUKey, guessed bool) {
 	on := slices.DeleteFunc(slices.Clone(t.uses(p)), func(key sampler.GPUKey) bool { return p.takenBy(s, key) })
 	there := func(key sampler.GPUKey) bool {
-		return key != sampler.GPUKey{} && !p.takenBy(s, key) && (len(on) == 0 || slices.Contains(on, key) || p.late && t.listedBefore(key, p.made[s.key.device].newest))
+		return key != sampler.GPUKey{} && !p.takenBy(s, key) && (len(on) == 0 || slices.Contains(on, key) || (p.late || len(p.made) > 1) && t.listedBefore(key, p.made[s.key.device].newest))
 	}
 	key := t.ordinals.Key(&p.who, s.key.device)
 	if s.key.device < 0 {
