@@ -12,6 +12,12 @@ func (f *facts) bigRequest() bool {
 	return f.total.Known() && f.requested.Or(0) >= max(sampler.GiB/2, partOf(f.total.Or(0), 0.05))
 }
 
+// demandsMuch: one piece of a seventh of the GPU (own threshold: of 70 simulated deaths of fragmentation and of leaks none asked for more than 14 %). Where
+// it finds no room the piece is what is large, whatever lies between and beside live tensors.
+func (f *facts) demandsMuch() bool {
+	return f.total.Known() && f.requested.Or(0) >= partOf(f.total.Or(0), 0.15)
+}
+
 // oneTensor: what was refused is several times all that the job holds, so that nothing that is kept of a step matters (own threshold: 4).
 func (f *facts) oneTensor() bool {
 	return f.allocated.Known() && f.numbers() && f.requested.Or(0) > 4*f.allocated.Or(0)

@@ -105,6 +105,13 @@ var causesPhase = []causeRow{
 			g := riseOfLevels(f.untilFull())
 			return f.words.Say("why.until_full", "first", gib(g.first), "last", gib(g.last))
 		}},
+	{id: "stairs", cause: CauseLeak, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
+		when:       func(f *failure) bool { return f.climbsStairs() },
+		confidence: func(f *failure) float64 { return f.unlessOthers(0.75) },
+		evidence: func(f *failure) string {
+			g := riseOfLevels(f.history.Peaks)
+			return f.words.Say("why.stairs", "first", gib(g.first), "last", gib(g.last), "count", g.steps)
+		}},
 	{id: "doubled", cause: CauseLeak, reason: "https://www.tensorflow.org/guide/gpu#limiting_gpu_memory_growth",
 		when:       func(f *failure) bool { return f.poolDoubled() },
 		confidence: func(f *failure) float64 { return f.unlessOthers(0.72) },

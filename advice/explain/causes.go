@@ -54,7 +54,9 @@ func (f *failure) weigh(list []sampler.Cause) {
 		case c.ID == CauseLeak && f.grewUnallocated():
 			c.Confidence *= reusableWeight
 		case c.ID == CauseLeak && (f.encodesToGPU() || f.joinsAll()): // a cache that gives way hides what is kept
-		case c.ID == CauseLeak && f.levelledOff() && !steady && !f.grewUntilFull() && !f.poolDoubled() && f.trialsPile() < 0.9: // trials add in few steps, and a pool in fewer
+		case c.ID == CauseLeak && f.demandsMuch() && f.phase() == sampler.PhaseValidation && !f.joinsKept() && !f.gathersOutputs():
+			c.Confidence = min(c.Confidence, demandFirst) // what is kept is in small pieces, and this one is not
+		case c.ID == CauseLeak && f.levelledOff() && !steady && !f.grewUntilFull() && !f.poolDoubled() && !f.climbsStairs() && f.trialsPile() < 0.9: // trials add in few steps, and a pool in fewer
 			c.Confidence *= levelledWeight
 		case c.ID == CauseFragmentation && f.phase() == sampler.PhaseValidation && !f.mostlyHoles():
 			c.Confidence = min(c.Confidence, demandFirst)

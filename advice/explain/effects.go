@@ -125,8 +125,14 @@ func (f *failure) fragmentationSure() float64 {
 	if f.bigRequest() && (f.gathersOutputs() || f.lastStage()) {
 		p = min(p, 0.6) // the other GPUs never need that
 	}
+	if f.demandsMuch() && !f.mostlyHoles() && !f.heldMore() && f.measured() != sampler.MeasuredBroken {
+		p = min(p, 0.45)
+	}
 	if f.changed() || f.outgrownStates() || f.unshards() || f.joinsAll() || f.joinsKeys() && f.bigRequest() {
 		p = min(p, 0.4) // one request of many that were never made before: that this one fits packed proves nothing
+	}
+	if f.climbsStairs() {
+		p = min(p, 0.6)
 	}
 	if f.joinsTokens() && f.stoodNearTop() {
 		return min(p, 0.8) // as many keys and values had fitted: what they grow by is in pieces

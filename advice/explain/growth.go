@@ -341,14 +341,25 @@ func (f *facts) toldOfGrowth() bool {
 	return slices.ContainsFunc(f.alerts, func(a sampler.Alert) bool { return a.Kind == sampler.AlertGrowth })
 }
 
-// poolDoubled: a pool that takes memory as it needs it, twice as much each time, did so again and again, the last time in the later
-// half of the run. What each step needs was there in the first of them.
+// poolDoubled: a pool that takes memory as it needs it, twice as much each time, did so again and again, or took the rest of the GPU, the last time in
+// the later half of the run. What each step needs was there in the first of them.
 func (f *job) poolDoubled() bool {
 	if !f.recorded() || f.event.Kind != sampler.KindTensorFlow && f.event.Kind != sampler.KindXLA || !f.poolGrows() || f.startingUp() || f.larger() || f.slower() || len(f.history.Peaks) < 8 {
 		return false
 	}
 	g := riseOfLevels(f.history.Peaks)
-	return g.steps >= 2 && g.lateSteps >= 1 && g.last >= 2*g.first
+	doubled := g.steps >= 2 && g.last >= 2*g.first
+	return g.lateSteps >= 1 && (doubled || g.last >= partOf(f.total.Or(0), 0.95)) // the last piece is what was left of the GPU
+}
+
+// climbsStairs: a program that only works through inputs rose in steps, the last of them in the later half, and never gave any of that back (own
+// thresholds: two steps, 6 % of the GPU). Fragmentation comes up as well, and levels off.
+func (f *failure) climbsStairs() bool {
+	if !f.recorded() || f.onHost() || !f.program.is(running) || f.class.class != classAllocator || f.startingUp() || f.larger() || f.slower() || f.joinsTokens() {
+		return false
+	}
+	g := riseOfLevels(f.history.Peaks)
+	return g.steps >= 2 && g.lateSteps >= 1 && g.last.Less(g.first) >= partOf(f.total.Or(0), 0.06) && g.last == slices.Max(f.history.Peaks[g.levels/3:])
 }
 
 // packsBelow: what tensors held with what was refused is less than the process had held at a peak, and what lay in pieces is more than

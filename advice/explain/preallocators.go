@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"strconv"
 	"strings"
 
 	"nvpeak/sampler"
@@ -60,4 +61,17 @@ func Preallocates(p sampler.Process) (pre Preallocation, yes bool) {
 		return row.Preallocation, true
 	}
 	return Preallocation{}, false
+}
+
+// Spills says whether a program of XLA was told to go on in the memory of the machine where the GPU is full
+// (https://github.com/google-deepmind/alphafold/blob/main/docker/run_docker.py): it may take more than there is, by unified memory.
+func Spills(p sampler.Process) bool {
+	unified := p.Environment["TF_FORCE_UNIFIED_MEMORY"]
+	for _, name := range []string{"XLA_PYTHON_CLIENT_MEM_FRACTION", "XLA_CLIENT_MEM_FRACTION"} {
+		share, err := strconv.ParseFloat(p.Environment[name], 64)
+		if err == nil && share > 1 && (unified == "1" || strings.EqualFold(unified, "true")) {
+			return true
+		}
+	}
+	return false
 }

@@ -75,6 +75,10 @@ func TestRecordedPrograms(t *testing.T) {
 			sampler.LogContext{Phase: sampler.PhaseTraining, Epoch: sampler.Some(4)}, func(e *sampler.OOMEvent) {
 				*e = sampler.OOMEvent{Framework: "tensorflow", Kind: sampler.KindTensorFlow, MemoryKind: sampler.MemoryGPU, Requested: gibs(0.9), Context: e.Context, Text: "OOM when allocating tensor", Extra: map[string]any{"shape": []int{58555, 4096}}}
 			}, CauseLeak, FixLeak, ""},
+		"a server that climbs and gives nothing back": {"python serve.py --port 8100", 45, 0.93, 0.26, 40.7, 3.1, History{Peaks: levels(38.3, 38.3, 38.3, 38.3, 38.3, 39.3, 39.3, 40.3, 40.3, 40.3, 43.2, 43.2, 43.2, 43.2, 43.2, 43.2, 44.2)},
+			sampler.LogContext{Phase: sampler.PhaseInference, Functions: []string{"main", "generate", "forward"}}, nil, CauseLeak, FixLeak, ""},
+		"a server that climbed once": {"python serve.py --port 8100", 45, 0.93, 0.26, 40.7, 3.1, History{Peaks: levels(38.3, 38.3, 38.3, 38.3, 38.3, 44.2, 44.2, 44.2, 44.2, 44.2, 44.2, 44.2, 44.2, 44.2, 44.2, 44.2, 44.2)},
+			sampler.LogContext{Phase: sampler.PhaseInference, Functions: []string{"main", "generate", "forward"}}, nil, CauseFragmentation, FixExpandableSegments, ""},
 		"pieces keep a picture out that is no larger than others": {"python serve.py --port 9100", 9.8, 1, 0.7, 6.2, 2.6, History{Peaks: levels(8.4, 8.5, 8.6, 8.4, 8.5, 8.6, 8.4, 8.5)},
 			sampler.LogContext{Functions: []string{"worker", "enhance", "forward"}}, nil, CauseFragmentation, FixExpandableSegments, ""},
 		"the end of a training merges what it has trained": {"python train_qlora.py --batch 2", 22, 0.18, 0.07, 20.2, 1.4, History{Peaks: levels(15.6, 15.6, 15.6, 15.6, 15.6, 15.6, 15.6)},
@@ -123,6 +127,14 @@ func TestRecordedPrograms(t *testing.T) {
 			sampler.LogContext{Phase: sampler.PhaseInference, Step: sampler.Some(1500), Functions: []string{"encode", "forward"}}, nil, CauseLeak, FixLeak, ""},
 		"samples of a quantizer": {"python gptq.py --nsamples 1200 --bits 4", 44.6, 0.1, 0.04, 42.7, 1.4, History{Age: sampler.Some(450.0), Peaks: levels(30, 43)},
 			sampler.LogContext{Functions: []string{"<module>", "quantize"}, Files: []string{"auto_gptq/modeling/_base.py"}}, nil, CauseTooBig, FixOffloadModel, ""},
+		"a pool that took the rest of the GPU, long after its start": {"TF_FORCE_GPU_ALLOW_GROWTH=true python train.py --batch 16", 0, 0.01, 0, 0, 0, History{Total: gibs(11), Free: gibs(0), Process: gibs(10.7), Peaks: levels(8.2, 8.2, 8.2, 8.2, 8.2, 8.2, 8.2, 8.2, 8.2, 10.7, 10.7, 10.7, 10.7, 10.7)},
+			sampler.LogContext{Phase: sampler.PhaseTraining, Epoch: sampler.Some(5)}, func(e *sampler.OOMEvent) {
+				*e = sampler.OOMEvent{Framework: "tensorflow", Kind: sampler.KindTensorFlow, MemoryKind: sampler.MemoryGPU, Requested: gibs(0.01), Context: e.Context, Text: "OOM when allocating tensor", Extra: map[string]any{"shape": []int{16, 64, 256, 256}}}
+			}, CauseLeak, FixLeak, ""},
+		"a piece of a third of the GPU, between others": {"torchrun --nproc_per_node 2 train.py --batch 4", 79.2, 27.1, 26.5, 36.9, 15.1, History{Peaks: levels(56, 56, 56, 60, 60, 60, 54, 54, 54, 67, 67, 60, 60, 60)},
+			sampler.LogContext{Phase: sampler.PhaseTraining, Step: sampler.Some(998), Functions: []string{"train", "score", "log_softmax"}}, nil, CauseDataSpike, FixHalveBatchAccumulate, ""},
+		"such a piece in a validation that the process has grown in": {"fairseq-train data --max-tokens 3584 --batch-size-valid 64", 22.2, 9.2, 8.2, 7.2, 6.5, History{Peaks: levels(12.6, 12.6, 12.6, 15.2, 15.2, 15.2, 15.2, 15.2, 15.2, 20.8, 22, 21.9)},
+			sampler.LogContext{Phase: sampler.PhaseValidation, Epoch: sampler.Some(1), Functions: []string{"validate", "valid_step", "log_softmax"}}, nil, CauseValidationSpike, FixShrinkValidationBatch, ""},
 		"they had not": {"python train.py --batch-size 4", 23.7, 0.18, 0.15, 22.3, 1, History{Peaks: levels(19, 20.5, 20.5, 21, 21.5, 22, 22, 22.5, 23, 23.2, 23.4, 23.5)},
 			sampler.LogContext{Phase: sampler.PhaseTraining, Step: sampler.Some(1486), MostAllocated: gibs(22), GPUMemory: levels(16, 17, 18, 19, 20, 21, 22), Functions: []string{"main", "forward"}},
 			nil, CauseLeak, FixLeak, ""},

@@ -24,6 +24,9 @@ func (f *failure) diesResumed() bool {
 	if !f.resumesRun() || !f.inTraining() || !f.isPyTorch() || f.onHost() || f.crowded() || f.ranksLoad() || f.limited() || f.told(sampler.ToldMachines) || f.told(sampler.ToldUpdate) || f.changed() {
 		return false
 	}
+	if f.footprint.known && f.footprint.states.high < f.allocated.Or(0)/3 {
+		return false // a second copy of weights and optimizer is not what fills it
+	}
 	if f.history != nil {
 		return f.startingUp()
 	}

@@ -20,6 +20,7 @@ func TestResumed(t *testing.T) {
 		"with a path, nothing watched": {"python train.py --resume out/last.ckpt --batch_size=8", sampler.LogContext{}, nil, true},
 		"from the start":               {"python train.py --init_from=scratch --batch_size=8", sampler.LogContext{}, &young, false},
 		"on another machine":           {"python train.py --batch_size=8", sampler.LogContext{Resumed: true, Told: []string{sampler.ToldMachines}}, &young, false},
+		"a small model":                {"python train.py --batch_size=32", sampler.LogContext{Resumed: true, Parameters: sampler.Some(uint64(180e6))}, &young, false},
 		"hours later":                  {"python train.py --batch_size=8", sampler.LogContext{Resumed: true, Step: sampler.Some(9000)}, &History{Age: sampler.Some(9000.0), Peaks: amounts(15400, 15500, 15500, 15500, 15500)}, false},
 	} {
 		e := pytorch(mibs(760), gibs(15.74), mibs(595))

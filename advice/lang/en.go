@@ -1158,6 +1158,7 @@ var textsEN = map[string]string{
 	"why.validation":                      "It happened in validation, which training steps had not prepared for: a larger batch, full-size inputs, kept outputs or a kept graph.",
 	"why.validation_yolo":                 "It happened in validation. Ultralytics validates with twice the training batch.",
 	"why.nan":                             "The losses are nan: the model has diverged, and a diverged detector emits boxes without end. Fix that first or along with it.",
+	"why.stairs":                          "The process rose from {first} to {last} in {count} steps and never gave any of it back, though it only works through one input after another. Fragmentation levels off.",
 	"why.growth":                          "The process grew from {first} to {last} over {count} epochs or stretches, without levelling off.",
 	"why.collects":                        "The line that failed makes a tensor for a list and leaves it on the GPU: each step keeps the memory of all before.",
 	"why.graph":                           "A loss or output is added up with its graph: each step keeps the memory of all before.",

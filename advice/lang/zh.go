@@ -1158,6 +1158,7 @@ var textsZH = map[string]string{
 	"why.validation":                      "发生在验证阶段，训练步骤没有碰到过这种需求：更大的 batch、整幅输入、保留的输出或保留的计算图。",
 	"why.validation_yolo":                 "发生在验证阶段。Ultralytics 验证时用训练 batch 的两倍。",
 	"why.nan":                             "损失是 nan：模型已发散，发散的检测器会输出无穷多的框。先修好它，或一并修好。",
+	"why.stairs":                          "进程分 {count} 次从 {first} 涨到 {last}，从未归还，而它只是逐个处理输入。碎片会趋于平稳。",
 	"why.growth":                          "进程在 {count} 段（轮）里从 {first} 涨到 {last}，没有变平。",
 	"why.collects":                        "失败的那一行为列表生成张量，并把它留在 GPU 上：每一步都保留着之前所有步骤的显存。",
 	"why.graph":                           "损失或输出连同计算图一起被累加：每一步都保留着之前所有步的显存。",

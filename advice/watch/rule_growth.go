@@ -76,7 +76,7 @@ func checkGrowth(f *Facts) []finding {
 		if p.tick == g.tick {
 			if found, ok := processGrowth(f, p); ok {
 				found.endWith(f, p)
-				if g.byHand(p) {
+				if g.byHand(p) || explain.Spills(*p.process) {
 					found.level = sampler.LevelNotice
 				}
 				out = append(out, found)

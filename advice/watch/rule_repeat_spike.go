@@ -188,7 +188,7 @@ func spikeFinding(f *Facts, s *series.Series, pid int, pt series.Pattern, e expe
 			found.level = sampler.LevelCritical
 		}
 	}
-	if f.gpu.byHand(f.gpu.withPID(pid)) {
+	if p := f.gpu.withPID(pid); p != nil && (f.gpu.byHand(p) || explain.Spills(*p.process)) {
 		found.level = sampler.LevelNotice
 	}
 	value := s.Value

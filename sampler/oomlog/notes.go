@@ -40,7 +40,9 @@ func notesOf(text part) notes {
 	n.nan = nanLoss.in(text) || yoloNaN.in(text)
 	for i := range frameForms {
 		if at := frameForms[i].findIn(text); at != nil {
-			n.frame, n.phase = at[1], phaseOf(at[1])
+			if n.frame, n.phase = at[1], phaseOf(at[1]); n.phase == "" && n.frame != "<module>" && n.frame != "main" && evaluator.in(text) {
+				n.phase = sampler.PhaseValidation
+			}
 			return n
 		}
 	}
@@ -78,5 +80,7 @@ var (
 		pattern(`^\S{1,300}\.py in ([\w.<>]+)\(`),       // IPython 7
 		pattern(`^File \S{1,300}:\d+, in ([\w.<>]+)\(`), // IPython 8
 	}
+	// evaluator is a file that is called by what it does. A program of that name is not in the midst of a training.
+	evaluator = pattern(`(?i)^File "(?:[^"]{0,280}/)?(?:evals?|evaluat(?:e|ion|or)|validat(?:e|ion|or))(?:/[^"/]{1,60})?\.py"`)
 	arrowCode = pattern(`^(?:-{2,4}>|❱)\s*\d+\s*(?:│\s*)?(\S.*)$`)
 )
