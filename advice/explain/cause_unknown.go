@@ -13,6 +13,9 @@ var causesUnknown = []causeRow{
 			return 0.6
 		},
 		evidence: func(f *failure) string {
+			if f.masked() {
+				return f.words.Say("why.masked")
+			}
 			if f.words.Has("why." + f.class.kind) {
 				return f.words.Say("why." + f.class.kind)
 			}

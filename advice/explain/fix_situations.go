@@ -93,7 +93,7 @@ var fixesSituations = []fixRow{
 
 // noCuDNN: cuDNN could not be loaded, and no amount was refused.
 func (f *facts) noCuDNN() bool {
-	return f.told(sampler.ToldNoCuDNN) && !f.requested.Known() && !f.onHost()
+	return f.told(sampler.ToldNoCuDNN) && !f.requested.Known() && !f.onHost() && !f.masked()
 }
 
 // meshes: a mesh is taken from a grid of values; no equations are solved on one.

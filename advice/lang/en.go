@@ -1636,6 +1636,8 @@ var textsEN = map[string]string{
 	"fix.shard_or_offload.why.states":            "What all GPUs share of the model leaves too little for activations, whatever the batch is.",
 	"fix.shard_or_offload.cost.states":           "slower steps, and 16 to 18 bytes of RAM for each parameter",
 	"do.with_offload":                            "with one sample per GPU, gradient checkpointing and shorter sequences at first; more GPUs share it further",
+	"head.masked":                                "cuDNN could not be started: possibly out of memory",
+	"why.masked":                                 "XLA found no cuDNN that it could start, and says nothing of memory. Where it takes the GPU in advance, too little is often left for that; a missing or unsuitable cuDNN gives the same message.",
 	"why.no_cudnn":                               "cuDNN could not be loaded or started. That is mostly a matter of versions: of the framework, CUDA and cuDNN. A full GPU is the second.",
 	"fix.other_version.title.cudnn":              "Match the versions of the framework, CUDA and cuDNN",
 	"fix.other_version.why.cudnn":                "The message says that cuDNN is not there, and no amount that was refused.",

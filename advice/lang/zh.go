@@ -1636,6 +1636,8 @@ var textsZH = map[string]string{
 	"fix.shard_or_offload.why.states":            "所有 GPU 分摊之后，留给激活值的仍太少，无论 batch 多大。",
 	"fix.shard_or_offload.cost.states":           "每步更慢，每个参数还要 16 到 18 字节内存",
 	"do.with_offload":                            "先用每块 GPU 一个样本、梯度检查点和更短的序列；GPU 越多分摊越少",
+	"head.masked":                                "cuDNN 无法启动：可能是显存不足",
+	"why.masked":                                 "XLA 找不到能启动的 cuDNN，也没有提到显存。它会预先占用 GPU，剩下的往往不够；缺少 cuDNN 或版本不合也会报同样的错。",
 	"why.no_cudnn":                               "cuDNN 没能加载或启动。多半是版本问题：框架、CUDA 和 cuDNN 不相配；其次才是 GPU 已满。",
 	"fix.other_version.title.cudnn":              "让框架、CUDA 和 cuDNN 的版本相配",
 	"fix.other_version.why.cudnn":                "消息说的是 cuDNN 不在，而没有说被拒绝的数量。",
