@@ -262,10 +262,19 @@ func (f *failure) source(row fixRow) string {
 	return row.source
 }
 
+// onROCm: the error is of a call of AMD's driver, which a program that is written for CUDA calls an error of CUDA.
+func (f *failure) onROCm() bool {
+	return slices.ContainsFunc([]string{"hipMalloc", "hipError", "ROCm error", "ROCm0"}, func(word string) bool { return indexOf(f.event.Text, word) >= 0 })
+}
+
 // ofVendor names the tools of the maker of the GPU.
 func (f *failure) ofVendor(list []string) []string {
 	var r *strings.Replacer
-	switch f.event.Kind {
+	kind := f.event.Kind
+	if f.onROCm() {
+		kind = sampler.KindHIP
+	}
+	switch kind {
 	case sampler.KindHIP:
 		r = strings.NewReplacer("nvidia-smi --query-compute-apps=pid,name,used_memory --format=csv", "rocm-smi --showpids", "nvidia-smi", "rocm-smi", "/dev/nvidia*", "/dev/kfd")
 	case sampler.KindNPU:

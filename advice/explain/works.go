@@ -113,9 +113,12 @@ func (f *failure) possible(row fixRow) bool {
 	return !is || w.shared || row.id != FixSmallerInput
 }
 
+// oneWorld: there is but one environment, so that no fewer can be simulated at once.
+func (f *facts) oneWorld() bool { return f.told(sampler.ToldInForce + "num_envs 1") }
+
 // noBatch: there is none that could be made smaller.
 func (f *failure) noBatch() bool {
-	return f.lacks(FixHalveBatchAccumulate) || f.told(sampler.ToldLeastBatch) || f.told(sampler.ToldModels) && !f.told(sampler.ToldBatch)
+	return f.lacks(FixHalveBatchAccumulate) || f.event.Kind == sampler.KindNumba && !f.program.is(training) && !f.told(sampler.ToldBatch) || f.told(sampler.ToldLeastBatch) || f.told(sampler.ToldModels) && !f.told(sampler.ToldBatch)
 }
 
 // fixesWorks are for programs that have less than a model has.
@@ -145,6 +148,9 @@ var fixesWorks = []fixRow{
 		},
 		pairs: func(f *failure) []any {
 			w, _ := f.work()
+			if w.name == sampler.WorkWorlds && f.oneWorld() {
+				return []any{"what", f.words.Say("work.worlds.one")}
+			}
 			return []any{"what", f.words.Say("work." + w.name)}
 		},
 		do: func(f *failure) []string { return f.lessInput() }},

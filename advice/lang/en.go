@@ -2434,6 +2434,8 @@ var textsEN = map[string]string{
 	"work.style":                        "size of the picture",
 	"do.less.style":                     "a smaller picture (or a shorter sound): it works on one at a time, and some scale small ones up",
 	"do.parts.style":                    "an optimizer that keeps less (adam instead of lbfgs), a smaller network for the features, or several GPUs where it can be spread",
+	"work.worlds.one":                   "meshes or contacts",
+	"do.less.worlds.one":                "simpler meshes and collision shapes, fewer contacts, and no window or cameras",
 	"work.worlds":                       "environments or contacts",
 	"do.less.worlds":                    "fewer environments at once, simpler meshes and collision shapes, and no window or cameras",
 	"do.parts.worlds":                   "smaller buffers of the physics engine in its settings, or the physics on the CPU",

@@ -2433,6 +2433,8 @@ var textsZH = map[string]string{
 	"work.style":                        "图片尺寸",
 	"do.less.style":                     "更小的图片（或更短的声音）：它一次处理一个，有的会把小图放大",
 	"do.parts.style":                    "用占用更少的优化器（adam 代替 lbfgs）、更小的特征网络，或在支持时分到几块 GPU",
+	"work.worlds.one":                   "网格或接触",
+	"do.less.worlds.one":                "更简单的网格和碰撞形状、更少的接触，不开窗口和相机",
 	"work.worlds":                       "环境数或接触数",
 	"do.less.worlds":                    "同时少开环境，简化网格和碰撞形状，不开窗口和相机",
 	"do.parts.worlds":                   "在设置里减小物理引擎的缓冲区，或把物理放在 CPU 上",
