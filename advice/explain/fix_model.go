@@ -164,7 +164,7 @@ var fixesModel = []fixRow{
 	{id: FixSmallerModel, source: sourceLlama,
 		kinds: server, cost: 0.1, // fewer layers on the GPU: slower, and the same answers
 		lives: map[string]float64{CauseTooBig: 0.9, CauseMemoryLimit: 0.4, CauseUnknown: 0.6},
-		when:  func(f *failure) bool { return f.layered() && !f.onHost() && !f.maybePinned() },
+		when:  func(f *failure) bool { return f.layered() && !f.onHost() && !f.maybePinned() && !f.makesContext() },
 		variant: func(f *failure) string {
 			if f.onlyGGML() {
 				return "ggml"
@@ -247,6 +247,8 @@ var fixesModel = []fixRow{
 				return "either"
 			case f.loadsAny():
 				return "load"
+			case f.impossible() && f.phase() == sampler.PhaseLoading && !f.isServing() && !f.usesLoRA():
+				return "weights" // no GPU of that size can have it
 			case f.shows(sampler.ShowsFewBits) && !f.program.is(training):
 				return "few_bits"
 			case f.program.is(training) && f.usesLoRA():

@@ -82,6 +82,12 @@ func (f *facts) differInLength() bool {
 	return (f.told(sampler.ToldSpeech) || f.told(sampler.ToldInstances)) && f.inTraining() && !f.onHost()
 }
 
+// objectsDiffer: memory is said to rise, without figures, where a picture with many objects takes more than others: a caching allocator that
+// keeps what the largest so far took looks the same.
+func (f *facts) objectsDiffer() bool {
+	return f.told(sampler.ToldObjects) && f.told(sampler.ToldGrowth) && !f.differInLength() && f.inTraining() && !f.onHost() && !f.numbers()
+}
+
 // toldLarger: larger inputs bring it about.
 func (f *facts) toldLarger() bool {
 	return f.told(sampler.ToldLarger) && !f.onHost() && !f.numbers()

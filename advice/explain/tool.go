@@ -117,7 +117,7 @@ func (f *failure) leverShare(id string) float64 {
 // ownLevers are what a known program has for a fix, and beside the first advice its others.
 func (f *failure) ownLevers(id string, rank int) (list []tools.Lever) {
 	of, is := leversOf[id]
-	if !is || f.tool == nil || f.program.name != "" && !slices.Contains(families, f.program.name) || f.pairwise() || f.meshes() && id == FixSmallerInput || id == FixCapSampleSize && f.postProcesses() {
+	if !is || f.tool == nil || f.program.name != "" && !slices.Contains(families, f.program.name) || f.pairwise() || f.meshes() && id == FixSmallerInput || f.photos() > 0 || id == FixCapSampleSize && f.postProcesses() {
 		return nil
 	}
 	for _, mine := range []bool{true, false} {
@@ -200,6 +200,9 @@ func (f *failure) withLevers(a *sampler.Advice) {
 	id := "tool." + string(leversOf[a.ID])
 	if by := "tool." + list[0].By; f.words.Has(by) {
 		id = by
+	}
+	if list[0].By == "tiles" && f.told(sampler.ToldTiles) {
+		id = "tool.smaller_tiles"
 	}
 	if option := f.typedOption(list[0]); len(option) <= titleLever && a.ID != FixCapSampleSize {
 		a.Title = f.words.Say(id, "option", option, "tool", f.tool.Name)

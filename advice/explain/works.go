@@ -103,6 +103,9 @@ func (f *failure) possible(row fixRow) bool {
 	if row.work {
 		return true
 	}
+	if f.makesContext() && (slices.Contains(followsOwn, row.id) || row.id == FixShortenContext || row.id == FixLimitRequests) {
+		return false // nothing of the job was there
+	}
 	if !f.has(notionsOf[row.id]) || row.id == FixHalveBatchAccumulate && f.noBatch() || f.only() && notionsOf[row.id]&(aGraph|ownLines) != 0 && !(row.id == FixLeak && f.told(sampler.ToldModels)) {
 		return false
 	}
@@ -118,7 +121,7 @@ func (f *facts) oneWorld() bool { return f.told(sampler.ToldInForce + "num_envs 
 
 // noBatch: there is none that could be made smaller.
 func (f *failure) noBatch() bool {
-	return f.lacks(FixHalveBatchAccumulate) || f.event.Kind == sampler.KindNumba && !f.program.is(training) && !f.told(sampler.ToldBatch) || f.told(sampler.ToldLeastBatch) || f.told(sampler.ToldModels) && !f.told(sampler.ToldBatch)
+	return f.lacks(FixHalveBatchAccumulate) || f.photos() > 0 || f.event.Kind == sampler.KindNumba && !f.program.is(training) && !f.told(sampler.ToldBatch) || f.told(sampler.ToldLeastBatch) || f.told(sampler.ToldModels) && !f.told(sampler.ToldBatch)
 }
 
 // fixesWorks are for programs that have less than a model has.

@@ -122,6 +122,7 @@ func TestReported(t *testing.T) {
 		{"I train with torch, and from epoch 1 to 30 memory rises slowly until I get out of memory.", sampler.KindCUDA, "", []string{sampler.ToldGrowth}},
 		{"When I resume with torch I get a CUDA out of memory error. Your helper.py has loaded it in cpu, it should be the solution: `torch.load(path, map_location='cpu')`", sampler.KindCUDA, "", []string{sampler.ToldCheckpoint}},
 		{"When I resume with torch I get a CUDA out of memory error. If I hard-code `map_location ='cpu'`, the OOM goes away.", sampler.KindCUDA, "", []string{sampler.ToldCheckpoint}},
+		{"I get CUDA out of memory with torch. It works when I close Steam.", sampler.KindCUDA, "", []string{sampler.ToldShared}},
 		{"Keras regression: it gives me CUBLAS_STATUS_ALLOC_FAILED on each second start.", sampler.KindCuBLAS, "", nil},
 		{"# One GPU\nI would like to ask if you have run it with torch on one GPU. You used eight, and I meet the error of 'out of memory' with my batch_size = 4.", sampler.KindCUDA, "", nil},
 		{"# With device_map\nI share my torch script below.\nThis throws an OOM error, even if the other GPUs are free.", sampler.KindCUDA, "", nil},

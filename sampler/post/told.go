@@ -36,7 +36,9 @@ var tells = []struct {
 		lazily(`(?i)\b(?:want|prefer|would like|if|whether|how (?:to|can|do)|chose|choose|restrict\w*|only have|have only|has only|intend\w*)\b|\bCUDA_VISIBLE_DEVICES\b`)},
 	{sampler.ToldShared, lazily(`(?i)\b(?:GPU|card) is shared\b|\bshares? (?:the|this|our|my) (?:GPU|card)\b|\b(?:chrome|browsers?|desktop|firefox|photoshop|games?)\b[^.]{0,30}\b(?:open|running|uses?|using)\b[^.]{0,24}\b(?:same|GPU|card)\b|\b(?:is|are) (?:running|loaded|active) (?:as well|too|also|in parallel|in the background)\b[^.]{0,20}\b(?:GPU|card)\b|\b(?:several|two|other|many|multiple) (?:users?|people)\b|\banother (?:code|program|job|script|training|experiment|user|person)\b[^.]{0,30}\b(?:GPU|card)|\bshared (?:machine|server|node|cluster|gpu)s?\b|\b(?:two|2|several|another|both) (?:\w+ )?(?:kernels?|notebooks?|processes|programs|instances)\b`),
 		lazily(`(?i)\b(?:no|without) (?:other|another)|\b(?:saw|see|seen|read|like|unlike|for) (?:\w+ )?(?:many |other |multiple )people\b|\busers (?:report|say|get|have the same)\b|\bpeople (?:seem|can|could|are able|have|had|say|said|got?|with)\b|\b(?:torchrun|ddp|distributed|ranks?|data ?loader|workers?)\b`)},
-	{sampler.ToldOtherGPUs, lazily(`(?i)\bnothing (?:is |runs |else )*(?:running )?on (?:the )?(?:GPU|cuda|device) ?[=:#]? ?\d\b|\bGPU ?\d\b[^.]{0,20}\b(?:is|was) (?:full|busy|occupied|in use|used)\b[^.]{0,40}\bGPU ?\d\b[^.]{0,16}\b(?:free|empty|idle|unused)\b|\bCUDA_VISIBLE_DEVICES\b[^.]{0,40}\bbut\b[^.]{0,40}\b(?:still|always)\b[^.]{0,24}\b(?:GPU|cuda|device) ?:?0\b|\bCUDA_VISIBLE_DEVICES\b[^.]{0,60}\b(?:(?:does|did|do)(?:n['’]?t| not) (?:seem to )?(?:work|help|have any effect|take effect|change)|no effect|is ignored|not working|didn['’]?t work out)|\b(?:[2-8]|two|three|four|several|other|another) (?:free|empty|idle|unused) (?:GPUs?|cards?)\b|\bother (?:GPUs?|cards?)\b[^.]{0,20}\b(?:is|are) (?:totally |completely )?(?:free|empty|idle|unused)\b`), nil},
+	{sampler.ToldShared, lazily(`(?i)\bother (?:vram|gpu|video memory) (?:consumers?|users?|programs?|process\w*)\b|\b(?:works?|worked|runs?|ran|loads?|loaded|fits?|starts?) (?:\w+ )?(?:when|if|after|once|as soon as) (?:I |we )?(?:clos(?:e|ed|ing)|quit(?:ting)?) \w`),
+		lazily(`(?i)\b(?:no|without|any) other\b|\b(?:not|n['’]t|never) (?:work|run|load|fit|start)\w*|\beven (?:when|if|after|once)\b|\?`)},
+	{sampler.ToldOtherGPUs, lazily(`(?i)\bnvidia-smi\b[^.\n]{0,30}\b(?:shows?|says?|reports?)\b[^.\n]{0,12}\b(?:gpu|card) (?:that )?(?:I['’]m|I am|we are|it is|is) (?:us\w+|set|chosen)[^.\n]{0,30}\b\d+(?:\.\d+)? ?G(?:i?B)? (?:is |are |of memory )?free\b|\bnothing (?:is |runs |else )*(?:running )?on (?:the )?(?:GPU|cuda|device) ?[=:#]? ?\d\b|\bGPU ?\d\b[^.]{0,20}\b(?:is|was) (?:full|busy|occupied|in use|used)\b[^.]{0,40}\bGPU ?\d\b[^.]{0,16}\b(?:free|empty|idle|unused)\b|\bCUDA_VISIBLE_DEVICES\b[^.]{0,40}\bbut\b[^.]{0,40}\b(?:still|always)\b[^.]{0,24}\b(?:GPU|cuda|device) ?:?0\b|\bCUDA_VISIBLE_DEVICES\b[^.]{0,60}\b(?:(?:does|did|do)(?:n['’]?t| not) (?:seem to )?(?:work|help|have any effect|take effect|change)|no effect|is ignored|not working|didn['’]?t work out)|\b(?:[2-8]|two|three|four|several|other|another) (?:free|empty|idle|unused) (?:GPUs?|cards?)\b|\bother (?:GPUs?|cards?)\b[^.]{0,20}\b(?:is|are) (?:totally |completely )?(?:free|empty|idle|unused)\b`), nil},
 	{sampler.ToldHeld, lazily(`(?i)\b(?:after|until|unless|only after|once) (?:an? |the |I |my )*(?:re-?boot\w*|restart(?:ing|ed)?\b(?: (?:the |my )?(?:computer|machine|pc|laptop|server|kernel|notebook|session|runtime))?)\b[^.]{0,24}\b(?:works?|worked|runs?|ran|fine|solved|gone|okay?)\b|\b(?:works?|worked|runs|ran|solved|fixed)\b[^.]{0,24}\bafter (?:an? |I |the |my )*(?:re-?boot|restart)\w*|\bfails?\b[^.]{0,24}\buntil I (?:re-?boot|restart)\b|` +
 		`\bmemory\b[^.]{0,20}\b(?:(?:is|was|does|did|gets|be)(?: not|n['’]t)|never) (?:get |being )?(?:released?|freed|cleared|given back)\b[^.]{0,24}\b(?:after|when|once|though|although) (?:I |the |my |it |is |has |was )*(?:stop|kill|exit|close|ctrl|cancel|interrupt|script|program|process|end)\w*|\b(?:ctrl[ +-]?c|killing|closing|stopping|interrupting)\b[^.]{0,40}\b(?:leaves?|left|keeps?|remains?|still)\b[^.]{0,30}\b(?:process|gpu|memory|vram)\b|` +
 		`\bnvidia-smi\b[^.]{0,30}\b(?:shows?|says?|reports?|lists?|i see)\b[^.]{0,24}\b(?:another|other|a second|old|many|several)\b[^.]{0,16}\b(?:python|process\w*|programs?|jobs?|users?)\b|\b\d+(?:\.\d+)? ?Gi?B\b[^.]{0,24}\b(?:in use|used|occupied|taken|allocated)\b[^.]{0,24}\b(?:(?:although|though|but|even if|when|while) (?:there is |I run |I have )?(?:nothing|no (?:other )?(?:process|program|job|one))|before (?:I|it|my|the))\b|\bafter (?:closing|killing|stopping|ending|quitting) (?:all |every |the |my |some )*(?:other )?(?:programs?|process\w*|apps?|applications?|browsers?|chrome|jobs?|notebooks?|kernels?)\b[^.]{0,20}\b(?:works?|worked|ran|runs|fine)\b|` +
@@ -242,6 +244,13 @@ var (
 	trainsBeside  = lazily(`(?i)\b(?:train(?:s|ing)|fine[- ]?tun(?:e|es|ing)|backward|optimizer|epochs?|batch)\b|训练|微调`)
 )
 
+// findsObjects are names of networks and data sets for objects in pictures, of which one picture has many times as many as another;
+// stepByStep is growth that follows the steps, not the pictures.
+var (
+	findsObjects = lazily(`(?i)\b(?:\w*r-?cnn\w*|yolo\w*|retina-?net|\w*detr|object[- ]detect\w*|mm(?:det\w*|rotate)|dota(?:-?[v\d]\S*)?|instance segmentation|bounding[- ]box\w*)\b`)
+	stepByStep   = lazily(`(?i)\bleak|\b(?:each|every|per) (?:\w+ )?(?:step|iter\w*|epoch|batch|image|picture)s?\b|\b(?:linear|constant|stead)\w*|memory_allocated`)
+)
+
 // add puts into a context what the sentences say and what the text names.
 func add(c *sampler.LogContext, text string, all []sentence, lines []codeLine) {
 	for _, row := range tells {
@@ -264,6 +273,9 @@ func add(c *sampler.LogContext, text string, all []sentence, lines []codeLine) {
 	}
 	if mergesWeights.MatchString(text) && !trainsBeside.MatchString(text) {
 		c.Told = append(c.Told, sampler.ToldMerges)
+	}
+	if findsObjects.MatchString(text) && !slices.ContainsFunc(all, func(s sentence) bool { return stepByStep.MatchString(s.text) }) {
+		c.Told = append(c.Told, sampler.ToldObjects)
 	}
 	for _, row := range marks {
 		if row.words.MatchString(text) {
