@@ -95,6 +95,8 @@ const (
 	ToldUnlike       = "unlike_"               // and a number: PyTorch advises to leave that GPU out, as the others have more
 	ToldShort        = "short"                 // the text is no longer than people write: what it does not show is not known to be there
 	ToldShows        = "shows_"                // and one of ShowsTransformers and so on: the text has it
+	ToldObjects      = "objects"               // it learns to find objects in pictures, and nothing says that memory rises with each step
+	ToldPhotos       = "photos_"               // and bytes: pictures were loaded just before, which take as many at 4 bytes a pixel
 	ToldInForce      = "in_force_"             // and a setting as it is written in code
 	ToldTrees        = "trees"                 // it grows trees from a table
 	ToldTFData       = "tf_data"               // it reads its samples by tf.data

@@ -29,6 +29,11 @@ func (c Line) BatchArgument() (Argument, int, bool) {
 // SharedBy is the number of GPUs that the batch of the command is divided over, where its program counts it for all of them
 // and the command names them; else 1.
 func (c Line) SharedBy() int {
+	if gpus, known := c.numberOfGPUs(); known {
+		if _, batch, ok := c.BatchArgument(); ok && batch == gpus {
+			return gpus // one for each, or else each has as many: half of it may be none
+		}
+	}
 	a, found := c.Find("device")
 	if !found || c.Style() != StyleYOLOv5 && c.Style() != StyleUltralytics {
 		return 1
@@ -38,6 +43,13 @@ func (c Line) SharedBy() int {
 		return 1
 	}
 	return len(gpus)
+}
+
+// numberOfGPUs is that of several on which the command says that it runs.
+func (c Line) numberOfGPUs() (n int, known bool) {
+	a, found := c.Find("n_gpus", "num_gpus", "ngpus", "n_gpu", "num_gpu", "gpus")
+	n, err := strconv.Atoi(a.Value)
+	return n, found && err == nil && n > 1
 }
 
 // upper: it is written as yacs has it, "TRAIN.BATCH_SIZE_PER_GPU 32".

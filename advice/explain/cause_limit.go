@@ -64,9 +64,14 @@ var causesLimit = []causeRow{
 		confidence: always(0.8),
 		evidence:   func(f *failure) string { return f.words.Say("why.outside_pool") }},
 	{id: "pool", cause: CausePreallocation, reason: sourceJAX,
-		when:       func(f *failure) bool { return f.ownPoolHoldsIt() },
-		confidence: always(0.7),
-		evidence:   func(f *failure) string { return f.words.Say("why.own_pool", "library", f.library()) }},
+		when: func(f *failure) bool { return f.ownPoolHoldsIt() },
+		confidence: func(f *failure) float64 {
+			if f.masked() {
+				return 0.55 // or a cuDNN of another version, of which it says the same
+			}
+			return 0.7
+		},
+		evidence: func(f *failure) string { return f.words.Say("why.own_pool", "library", f.library()) }},
 	{id: "R8", cause: CauseOversubscribed, reason: "https://github.com/pytorch/pytorch/issues/122057",
 		when:       func(f *failure) bool { return !f.onHost() && f.oversubscribed() },
 		confidence: always(0.92),

@@ -16,6 +16,9 @@ var causesTold = []causeRow{
 			if f.differInLength() {
 				return 0.6
 			}
+			if f.objectsDiffer() {
+				return 0.58
+			}
 			return f.unlessOthers(0.72)
 		},
 		evidence: func(f *failure) string { return f.words.Say("why.told_growth") }},
@@ -28,6 +31,10 @@ var causesTold = []causeRow{
 			}
 			return f.words.Say("why.told_instances")
 		}},
+	{id: "told", cause: CauseDataSpike, reason: "https://mmdetection.readthedocs.io/en/latest/notes/faq.html",
+		when:       func(f *failure) bool { return f.objectsDiffer() },
+		confidence: always(0.58),
+		evidence:   func(f *failure) string { return f.words.Say("why.told_instances") }},
 	{id: "told", cause: CauseLeak, reason: "https://github.com/huggingface/sentence-transformers/issues/522",
 		when: func(f *failure) bool { return f.keepsOutputs() },
 		confidence: func(f *failure) float64 {
@@ -172,6 +179,9 @@ var causesTold = []causeRow{
 		confidence: func(f *failure) float64 {
 			if f.toldLate() {
 				return 0.5 // or its own, which had long been running
+			}
+			if f.layered() {
+				return 0.75 // whose layers were counted to fit into what was free
 			}
 			return 0.62
 		},

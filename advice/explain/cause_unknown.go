@@ -13,6 +13,9 @@ var causesUnknown = []causeRow{
 			return 0.6
 		},
 		evidence: func(f *failure) string {
+			if f.masked() {
+				return f.words.Say("why.masked")
+			}
 			if f.words.Has("why." + f.class.kind) {
 				return f.words.Say("why." + f.class.kind)
 			}
@@ -20,7 +23,7 @@ var causesUnknown = []causeRow{
 		}},
 	{id: "load", cause: CauseTooBig, reason: sourceLlama,
 		when: func(f *failure) bool {
-			return (f.class.class == classNoNumbers || f.reported()) && !f.onHost() && (f.program.name == "ollama" || f.program.name == "llama.cpp")
+			return (f.class.class == classNoNumbers || f.reported()) && !f.onHost() && !f.makesContext() && (f.program.name == "ollama" || f.program.name == "llama.cpp")
 		},
 		confidence: always(0.65),
 		evidence:   func(f *failure) string { return f.words.Say("why.ggml_alloc_failed") }},

@@ -155,6 +155,9 @@ func (f *failure) ownLoader() bool {
 }
 
 func (f *failure) ownLoading() bool {
+	if f.tool != nil && f.tool.Name == "NeMo" && !f.inFile("transformers/") {
+		return false // which has a call of the same name, with other arguments
+	}
 	return f.shows(sampler.ShowsTransformers) || f.inFile("transformers/", "accelerate/", "peft/") || f.inFunction("from_pretrained") || f.inCode("from_pretrained")
 }
 
@@ -195,7 +198,9 @@ func (f *failure) countsTokens() bool {
 }
 
 // accumulates: gradients of several steps can be added up by lines of one's own or by an option.
-func (f *failure) accumulates() bool { return f.has(aTraining) && (f.torchCode() || f.atHand()) }
+func (f *failure) accumulates() bool {
+	return !f.told(sampler.ToldTried+"accumulation") && f.has(aTraining) && (f.torchCode() || f.atHand())
+}
 
 // attends: attention is computed there, in a PyTorch that can do without its matrix.
 func (f *failure) attends() bool {

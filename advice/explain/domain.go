@@ -38,6 +38,8 @@ func (f *failure) lessInput() []string {
 	}
 	first, second := "do.less."+name, "do.parts."+name
 	switch {
+	case f.oneWorld():
+		return []string{f.comment("do.less.worlds.one"), f.comment("do.or_that", "what", f.words.Say("do.parts.worlds"))}
 	case f.told(sampler.ToldTiles):
 		return []string{f.comment("do.smaller_tiles")}
 	case f.told(sampler.ToldClones) && !f.inTraining():

@@ -13,7 +13,7 @@ var fixesBatch = []fixRow{
 		kinds: ownCode, cost: 0.2,
 		lives: map[string]float64{CauseTooBig: 0.95, CauseDataSpike: 0.88, CauseFragmentation: 0.95, CauseOtherProcess: 0.3, CauseUnattributed: 0.3, CauseImbalance: 0.4, CauseOversubscribed: 0.9, CauseMemoryLimit: 0.5, CausePreallocation: 0.2, CauseUnknown: 0.5, CauseLeak: 0.03, CauseValidationSpike: 0.05},
 		when: func(f *failure) bool {
-			return f.batch() != 1 && (f.phase() != sampler.PhaseValidation || f.testsOnly() && f.typesBatch()) && f.phase() != sampler.PhaseLoading && f.phase() != sampler.PhaseSaving && !f.onHost() && !f.refusedThoughFree() && !f.makesContext() && !f.makesSession() && !f.growsTrees() && !f.told(sampler.ToldInitial) && !f.told(sampler.ToldTables) && f.event.Framework != "relion"
+			return f.batch() != 1 && (f.phase() != sampler.PhaseValidation || f.testsOnly() && f.typesBatch()) && f.phase() != sampler.PhaseLoading && f.phase() != sampler.PhaseSaving && !f.onHost() && !f.refusedThoughFree() && !f.notBegun() && !f.growsTrees() && !f.told(sampler.ToldInitial) && !f.told(sampler.ToldTables) && f.event.Framework != "relion"
 		},
 		variant: func(f *failure) string {
 			switch {
@@ -48,8 +48,8 @@ var fixesBatch = []fixRow{
 			if f.batchIsAuto() {
 				return 0.95
 			}
-			if f.told(sampler.ToldOutsized) {
-				return 0.3
+			if f.told(sampler.ToldOutsized) || f.told(sampler.ToldFirstGPU) && !f.numbers() {
+				return 0.3 // one GPU of several has too much, the others have room
 			}
 			if f.recorded() && f.lateTraining() && f.bigRequest() && f.unusualRequest() && !f.leapt() && !f.divides() {
 				return 0.85 // one sample may be all that was too large

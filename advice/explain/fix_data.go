@@ -357,6 +357,9 @@ func doCapSampleSize(f *failure) []string {
 		if f.torchCode() {
 			lines = append(lines, "torch.nn.functional.scaled_dot_product_attention(q, k, v)  "+f.comment("do.if_attention"))
 		}
+		if d := f.domain(); f.torchCode() && !f.attends() && !f.convolves() && (d == sampler.DomainAudio || d == sampler.DomainText) {
+			lines = slices.Insert(lines, 1, f.comment("do.or_that", "what", f.words.Say("do.say.attention"))) // whose matrix is the square of the length
+		}
 		return lines
 	}
 	if f.servesItems() {

@@ -93,7 +93,7 @@ var fixesInference = []fixRow{
 		kinds: evaluation | inference | imageTool | undecided, cost: 0.13,
 		lives: map[string]float64{CauseTooBig: 0.9, CauseDataSpike: 0.95, CauseFragmentation: 0.8, CauseUnknown: 0.5, CauseOversubscribed: 0.7, CauseOtherProcess: 0.2, CauseValidationSpike: 0.6},
 		when: func(f *failure) bool {
-			return !f.onHost() && f.phase() != sampler.PhaseLoading && f.phase() != sampler.PhaseSaving && f.phase() != sampler.PhaseValidation && !f.generatesText() && !f.refusedThoughFree() && (f.program.is(evaluation|inference|imageTool) || f.convolves())
+			return !f.onHost() && !f.makesContext() && f.phase() != sampler.PhaseLoading && f.phase() != sampler.PhaseSaving && f.phase() != sampler.PhaseValidation && !f.generatesText() && !f.refusedThoughFree() && (f.program.is(evaluation|inference|imageTool) || f.convolves())
 		},
 		reach: func(f *failure) float64 {
 			if f.weightsFill() || f.nothingFreed() || f.pairwise() {

@@ -164,7 +164,7 @@ var fixesModel = []fixRow{
 	{id: FixSmallerModel, source: sourceLlama,
 		kinds: server, cost: 0.1, // fewer layers on the GPU: slower, and the same answers
 		lives: map[string]float64{CauseTooBig: 0.9, CauseMemoryLimit: 0.4, CauseUnknown: 0.6},
-		when:  func(f *failure) bool { return f.layered() && !f.onHost() && !f.maybePinned() },
+		when:  func(f *failure) bool { return f.layered() && !f.onHost() && !f.maybePinned() && !f.makesContext() },
 		variant: func(f *failure) string {
 			if f.onlyGGML() {
 				return "ggml"
@@ -235,7 +235,7 @@ var fixesModel = []fixRow{
 		kinds: ownCode | running, cost: 0.3,
 		lives: map[string]float64{CauseTooBig: 0.9, CauseMemoryLimit: 0.4, CauseOversubscribed: 0.7, CausePreallocation: 0.5},
 		when: func(f *failure) bool {
-			return !f.refusedThoughFree() && f.phase() != sampler.PhaseValidation && !f.growsTrees() && f.program.name != "alphafold" && !(f.program.name == "whisper" && f.smallWhisper())
+			return !f.refusedThoughFree() && f.phase() != sampler.PhaseValidation && !f.growsTrees() && f.photos() == 0 && f.program.name != "alphafold" && !(f.program.name == "whisper" && f.smallWhisper())
 		},
 		variant: func(f *failure) string {
 			switch f.program.name {
@@ -247,6 +247,8 @@ var fixesModel = []fixRow{
 				return "either"
 			case f.loadsAny():
 				return "load"
+			case f.impossible() && f.phase() == sampler.PhaseLoading && !f.isServing() && !f.usesLoRA():
+				return "weights" // no GPU of that size can have it
 			case f.shows(sampler.ShowsFewBits) && !f.program.is(training):
 				return "few_bits"
 			case f.program.is(training) && f.usesLoRA():

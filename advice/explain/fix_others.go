@@ -106,6 +106,8 @@ var fixesOthers = []fixRow{
 				return "pid"
 			case big.PID > 0:
 				return "named"
+			case f.makesContext() && f.told(sampler.ToldOtherGPUs):
+				return "visible"
 			case f.noSplit() || f.notOwn() == 0:
 				return "unknown"
 			case f.unattributed():
@@ -351,11 +353,15 @@ func doStopOther(f *failure) []string {
 			list = append([]string{list[0], "export CUDA_VISIBLE_DEVICES=" + rest + "  " + f.comment("do.leave_out", "gpu", f.event.GPUIndex.Or(0))}, list[1:]...)
 		} else if f.environment["CUDA_VISIBLE_DEVICES"] != "" && f.event.GPUIndex.Known() {
 			list = append([]string{list[0], `print(os.environ["CUDA_VISIBLE_DEVICES"])  ` + f.comment("do.visible_in_force")}, list[1:]...)
+		} else if f.told(sampler.ToldOtherGPUs) && f.makesContext() {
+			list = append([]string{f.visibleBefore()}, list...)
 		} else if f.told(sampler.ToldOtherGPUs) {
 			list = append([]string{list[0], f.visibleBefore()}, list[1:]...)
 		} else if f.makesContext() || f.failedBuilding() {
 			another := f.comment("do.say.free_gpu")
-			if f.secondGPU() {
+			if gpu := f.event.GPUIndex.Or(0); gpu > 0 {
+				another = "export CUDA_VISIBLE_DEVICES=0  " + f.comment("do.free_gpu")
+			} else if f.secondGPU() {
 				another = "export CUDA_VISIBLE_DEVICES=1  " + f.comment("do.free_gpu")
 			}
 			list = append([]string{list[0], another}, list[1:]...)

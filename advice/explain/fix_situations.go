@@ -89,11 +89,20 @@ var fixesSituations = []fixRow{
 		do: func(f *failure) []string {
 			return []string{f.sampleAlone(), f.comment("do.bucket")}
 		}},
+	{id: FixCapSampleSize, source: "https://mmdetection.readthedocs.io/en/latest/notes/faq.html",
+		kinds: training | undecided, cost: 0.03,
+		lives:   map[string]float64{CauseDataSpike: 0.98, CauseUnknown: 0.5, CauseLeak: 0.3},
+		when:    func(f *failure) bool { return f.objectsDiffer() },
+		reach:   always(1),
+		variant: func(f *failure) string { return "objects" },
+		do: func(f *failure) []string {
+			return []string{f.comment("do.fewer_objects"), f.comment("do.log_size")}
+		}},
 }
 
 // noCuDNN: cuDNN could not be loaded, and no amount was refused.
 func (f *facts) noCuDNN() bool {
-	return f.told(sampler.ToldNoCuDNN) && !f.requested.Known() && !f.onHost()
+	return f.told(sampler.ToldNoCuDNN) && !f.requested.Known() && !f.onHost() && !f.masked()
 }
 
 // meshes: a mesh is taken from a grid of values; no equations are solved on one.

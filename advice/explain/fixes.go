@@ -11,7 +11,7 @@ import (
 )
 
 // fixRows is every fix there is, the cheap ones first: order breaks ties.
-var fixRows = slices.Concat(fixesSharing, fixesOthers, fixesVersion, fixesSituations, fixesLarger, fixesAllocator, fixesArray, fixesValidation, fixesWhole, fixesCapped, fixesMoved, fixesInference, fixesSaving, fixesGraph, fixesResumed, fixesGrowing, fixesReloading, fixesAlike, fixesGraphPools, fixesTrials, fixesMerging, fixesTools, fixesArrays, fixesData, fixesBatch, fixesModel, fixesHost, fixesUnknown, fixesSnapshot, fixesWorks)
+var fixRows = slices.Concat(fixesSharing, fixesOthers, fixesVersion, fixesSituations, fixesLarger, fixesAllocator, fixesArray, fixesValidation, fixesWhole, fixesCapped, fixesPhotos, fixesMoved, fixesInference, fixesSaving, fixesGraph, fixesResumed, fixesGrowing, fixesReloading, fixesAlike, fixesGraphPools, fixesTrials, fixesMerging, fixesTools, fixesArrays, fixesData, fixesBatch, fixesModel, fixesHost, fixesUnknown, fixesSnapshot, fixesWorks)
 
 // scored is a fix with how much it promises.
 type scored struct {
@@ -262,10 +262,19 @@ func (f *failure) source(row fixRow) string {
 	return row.source
 }
 
+// onROCm: the error is of a call of AMD's driver, which a program that is written for CUDA calls an error of CUDA.
+func (f *failure) onROCm() bool {
+	return slices.ContainsFunc([]string{"hipMalloc", "hipError", "ROCm error", "ROCm0"}, func(word string) bool { return indexOf(f.event.Text, word) >= 0 })
+}
+
 // ofVendor names the tools of the maker of the GPU.
 func (f *failure) ofVendor(list []string) []string {
 	var r *strings.Replacer
-	switch f.event.Kind {
+	kind := f.event.Kind
+	if f.onROCm() {
+		kind = sampler.KindHIP
+	}
+	switch kind {
 	case sampler.KindHIP:
 		r = strings.NewReplacer("nvidia-smi --query-compute-apps=pid,name,used_memory --format=csv", "rocm-smi --showpids", "nvidia-smi", "rocm-smi", "/dev/nvidia*", "/dev/kfd")
 	case sampler.KindNPU:

@@ -174,6 +174,12 @@ func (f *job) ownPoolHoldsIt() bool {
 	return f.environment["TF_FORCE_GPU_ALLOW_GROWTH"] != "true" && f.environment["XLA_PYTHON_CLIENT_PREALLOCATE"] != "false"
 }
 
+// masked: XLA could not start cuDNN, and says no word of memory. It is a common way for that to fail where the rest of the GPU is taken in
+// advance, and not the only one. https://docs.jax.dev/en/latest/gpu_memory_allocation.html
+func (f *facts) masked() bool {
+	return f.event.Kind == sampler.KindCuDNNNoAlgorithm && f.event.Framework == "jax"
+}
+
 // poolGrows: the pool of TensorFlow or JAX takes memory as it needs it, as it was told to.
 func (f *job) poolGrows() bool {
 	return f.environment["TF_FORCE_GPU_ALLOW_GROWTH"] == "true" || f.environment["XLA_PYTHON_CLIENT_PREALLOCATE"] == "false"

@@ -53,7 +53,7 @@ var knobs = []knob{
 	{"triton", FixLimitRequests, "", "", "instance_group [ { count: 1 } ]  max_batch_size: 8  # config.pbtxt", sourceTriton},
 	{"llama-reference", FixLimitRequests, "--max_batch_size", "1", "torchrun --nproc_per_node 1 example.py --max_batch_size 1 --max_seq_len 512", sourceMetaLlama},
 	{"llama-reference", FixShortenContext, "--max_seq_len", "512", "torchrun --nproc_per_node 1 example.py --max_seq_len 512", sourceMetaLlama},
-	{"ollama", FixShortenContext, "", "", "/set parameter num_ctx 4096", sourceOllama},
+	{"ollama", FixShortenContext, "num_ctx", "4096", "/set parameter num_ctx 4096", sourceOllama},
 	{"ollama", FixLimitRequests, "", "", "OLLAMA_NUM_PARALLEL=1 OLLAMA_MAX_LOADED_MODELS=1 ollama serve", sourceOllama},
 	{"chat-ui", FixShortenContext, "", "", "Max context (max_seq_len, truncation_length): 1024  # in the settings", sourceChatUI},
 	{"llama.cpp", FixShortenContext, "--ctx-size", "4096", "llama-server -m MODEL --ctx-size 4096", sourceLlama},
@@ -310,7 +310,7 @@ func (f *failure) turnKnobs(fix string) (list []string) {
 		if text, _, ok := f.command.WithNumber(half, k.names()...); ok && k.option != "" {
 			return []string{agreed(text)}
 		}
-		if text, ok := f.command.WithOption(k.option, k.value); ok && k.option != "" && f.runsServer() {
+		if text, ok := f.command.WithOption(k.option, k.value); ok && strings.HasPrefix(k.option, "-") && f.runsServer() {
 			if _, err := strconv.Atoi(k.value); err == nil {
 				return []string{text}
 			}

@@ -37,6 +37,9 @@ func (f *facts) phase() string {
 	if f.context.Phase != "" {
 		return f.context.Phase
 	}
+	if f.makesWhisper() {
+		return sampler.PhaseLoading
+	}
 	for _, row := range phaseFunctions {
 		if f.inFunction(row.parts...) {
 			return row.phase

@@ -1,10 +1,13 @@
 package explain
 
 import (
+	"strings"
 	"testing"
 
 	"nvpeak/advice/lang"
 	"nvpeak/sampler"
+	"nvpeak/sampler/oomlog"
+	"nvpeak/sampler/post"
 )
 
 // A cause is called by what it is here, where that has a name in the language.
@@ -29,6 +32,24 @@ func TestCheckpointStays(t *testing.T) {
 		x := Explain(Incident{Events: []sampler.OOMEvent{e}})
 		if c := x.Causes[0]; c.ID != CauseTooBig || c.Form != "checkpoint" {
 			t.Errorf("%s: %+v", what, c)
+		}
+	}
+}
+
+// The title says what the first line says.
+func TestTitlesOfTheFirstLine(t *testing.T) {
+	for text, want := range map[string]string{
+		"execute this tile command:\n\tpython scripts/sr_val_ddpm_text_T_vqganfin_oldcanvas_tile.py --config stableSRNew/v2-finetune_text_T_512.yaml --skip_grid\n\nstill CUDA out of memory.\nmy cuda memory size is 15G\n": "smaller tiles",
+		"gpu=1 net=a.t7 th generate.lua\nTHCudaCheck FAIL file=/tmp/cutorch/init.c line=261 error=2 : out of memory\nA quick nvidia-smi shows that the gpu I'm using has still 11GB free.\n":                                 "only the GPU that is free",
+		"1、File \"train.py\", line 82, in <module>\n    model_func = model_func.cuda()\n2、 CUDA out of memory. Tried to allocate 28.27 GiB (GPU 0; 15.77 GiB total capacity; 47.02 MiB already allocated;\n":                 "the CPU",
+	} {
+		events, err := oomlog.Scan(strings.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := Explain(Incident{Events: post.Read(text, events, oomlog.Scan)})
+		if len(got.Advice) == 0 || !strings.Contains(got.Advice[0].Title, want) {
+			t.Errorf("%q is not in the first title of %q: %+v", want, text, got.Advice)
 		}
 	}
 }

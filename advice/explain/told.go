@@ -39,8 +39,13 @@ func (f *job) keptFromFirst() bool {
 
 // loadsWhisper: it came while the model was loaded.
 func (f *facts) loadsWhisper() bool {
-	names := f.context.Functions
-	return f.program.name == "whisper" && !f.onHost() && !f.numbers() && (f.phase() == sampler.PhaseLoading || len(names) > 0 && strings.Trim(names[len(names)-1], "_") == "init")
+	return f.program.name == "whisper" && !f.onHost() && !f.numbers() && f.phase() == sampler.PhaseLoading
+}
+
+// makesWhisper: the traceback ends where the model is made.
+func (f *facts) makesWhisper() bool {
+	n := len(f.context.Functions)
+	return f.program.name == "whisper" && !f.numbers() && n > 0 && strings.Trim(f.context.Functions[n-1], "_") == "init"
 }
 
 // takenAtStart is what others held of the GPU when TensorFlow took it, where that was more than half of it (own threshold); else 0.
@@ -75,6 +80,12 @@ func (f *facts) toldLate() bool {
 // the longest so far took, so what looks like growth is that.
 func (f *facts) differInLength() bool {
 	return (f.told(sampler.ToldSpeech) || f.told(sampler.ToldInstances)) && f.inTraining() && !f.onHost()
+}
+
+// objectsDiffer: memory is said to rise, without figures, where a picture with many objects takes more than others: a caching allocator that
+// keeps what the largest so far took looks the same.
+func (f *facts) objectsDiffer() bool {
+	return f.told(sampler.ToldObjects) && f.told(sampler.ToldGrowth) && !f.differInLength() && f.inTraining() && !f.onHost() && !f.numbers()
 }
 
 // toldLarger: larger inputs bring it about.
@@ -131,6 +142,9 @@ func (f *facts) makesContext() bool {
 func (f *facts) makesSession() bool {
 	return f.event.Kind == sampler.KindORT && f.shows(sampler.ShowsSession) && f.requested.Or(0) <= 256*sampler.MiB
 }
+
+// notBegun: only a context, a session or the share of the GPU was asked for, so that no size of the job has anything to do with it.
+func (f *facts) notBegun() bool { return f.makesContext() || f.makesSession() || f.takenAtStart() > 0 }
 
 // refusedVariables: TensorFlow made the first few megabytes of a model and found no room.
 func (f *facts) refusedVariables() bool {

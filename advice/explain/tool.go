@@ -117,7 +117,7 @@ func (f *failure) leverShare(id string) float64 {
 // ownLevers are what a known program has for a fix, and beside the first advice its others.
 func (f *failure) ownLevers(id string, rank int) (list []tools.Lever) {
 	of, is := leversOf[id]
-	if !is || f.tool == nil || f.program.name != "" && !slices.Contains(families, f.program.name) || f.pairwise() || f.meshes() && id == FixSmallerInput || id == FixCapSampleSize && f.postProcesses() {
+	if !is || f.tool == nil || f.program.name != "" && !slices.Contains(families, f.program.name) || f.pairwise() || f.meshes() && id == FixSmallerInput || f.photos() > 0 || id == FixCapSampleSize && f.postProcesses() {
 		return nil
 	}
 	for _, mine := range []bool{true, false} {
@@ -145,6 +145,14 @@ var lastNumber = sampler.Pattern{Source: `\d+(\D*)$`}
 // agreeing is a lever with a smaller batch than the one that was read; false where that is one, or where so few bits are in force.
 func (f *failure) agreeing(l tools.Lever) (tools.Lever, bool) {
 	switch {
+	case f.phase() == sampler.PhaseLoading && (l.Of == tools.Batch || l.Of == tools.Input || l.Of == tools.Validation):
+		return l, false // nothing was read or decoded yet
+	case f.program.is(running) && strings.HasPrefix(l.Type, "trainer."):
+		return l, false // a script that makes no trainer
+	case strings.Contains(l.Type, "fp8") && f.beforeExpandable():
+		return l, false // float8 came with PyTorch 2.1, too
+	case l.Of == tools.Offload && strings.Contains(l.Type, "-low-vram") && (f.told(sampler.ToldInForce+"--lowvram") || f.told(sampler.ToldTried+"offload")):
+		return l, false // its newer name
 	case f.told(sampler.ToldFrozen) && !strings.HasPrefix(l.Type, "-"):
 		return l, false // nobody changes its code
 	case l.Of == tools.Bits && l.By == "half16":
@@ -193,6 +201,9 @@ func (f *failure) withLevers(a *sampler.Advice) {
 	if by := "tool." + list[0].By; f.words.Has(by) {
 		id = by
 	}
+	if list[0].By == "tiles" && f.told(sampler.ToldTiles) {
+		id = "tool.smaller_tiles"
+	}
 	if option := f.typedOption(list[0]); len(option) <= titleLever && a.ID != FixCapSampleSize {
 		a.Title = f.words.Say(id, "option", option, "tool", f.tool.Name)
 	}
@@ -204,7 +215,10 @@ func (f *failure) withLevers(a *sampler.Advice) {
 		}
 		lines = append(lines, f.typedLever(l)+"  # "+comment)
 	}
-	rest := slices.DeleteFunc(slices.Clone(a.Do), func(line string) bool { return line == f.typedLever(list[0]) })
+	rest := slices.DeleteFunc(slices.Clone(a.Do), func(line string) bool { // what a lever says already
+		code, _, _ := strings.Cut(line, "  # ")
+		return slices.ContainsFunc(list, func(l tools.Lever) bool { return code == f.typedLever(l) })
+	})
 	a.Do = append([]string{strings.Join(lines, "\n")}, rest[:min(len(rest), shownWith)]...)
 }
 

@@ -114,6 +114,9 @@ func (f *failure) headline() string {
 	if f.event.Kind == sampler.KindKilled && (f.reported() || indexOf(f.event.Text, "available RAM") >= 0) {
 		id = "head.told_killed" // by whatever signal
 	}
+	if f.masked() {
+		id = "head.masked"
+	}
 	if !f.words.Has(id) {
 		switch {
 		case f.event.Kind == sampler.KindHostAlloc, f.onHost() && f.class.class == classAllocator:

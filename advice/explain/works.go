@@ -103,6 +103,9 @@ func (f *failure) possible(row fixRow) bool {
 	if row.work {
 		return true
 	}
+	if f.makesContext() && (slices.Contains(followsOwn, row.id) || row.id == FixShortenContext || row.id == FixLimitRequests) {
+		return false // nothing of the job was there
+	}
 	if !f.has(notionsOf[row.id]) || row.id == FixHalveBatchAccumulate && f.noBatch() || f.only() && notionsOf[row.id]&(aGraph|ownLines) != 0 && !(row.id == FixLeak && f.told(sampler.ToldModels)) {
 		return false
 	}
@@ -113,9 +116,12 @@ func (f *failure) possible(row fixRow) bool {
 	return !is || w.shared || row.id != FixSmallerInput
 }
 
+// oneWorld: there is but one environment, so that no fewer can be simulated at once.
+func (f *facts) oneWorld() bool { return f.told(sampler.ToldInForce + "num_envs 1") }
+
 // noBatch: there is none that could be made smaller.
 func (f *failure) noBatch() bool {
-	return f.lacks(FixHalveBatchAccumulate) || f.told(sampler.ToldLeastBatch) || f.told(sampler.ToldModels) && !f.told(sampler.ToldBatch)
+	return f.lacks(FixHalveBatchAccumulate) || f.photos() > 0 || f.event.Kind == sampler.KindNumba && !f.program.is(training) && !f.told(sampler.ToldBatch) || f.told(sampler.ToldLeastBatch) || f.told(sampler.ToldModels) && !f.told(sampler.ToldBatch)
 }
 
 // fixesWorks are for programs that have less than a model has.
@@ -145,6 +151,9 @@ var fixesWorks = []fixRow{
 		},
 		pairs: func(f *failure) []any {
 			w, _ := f.work()
+			if w.name == sampler.WorkWorlds && f.oneWorld() {
+				return []any{"what", f.words.Say("work.worlds.one")}
+			}
 			return []any{"what", f.words.Say("work." + w.name)}
 		},
 		do: func(f *failure) []string { return f.lessInput() }},

@@ -55,6 +55,9 @@ var libraryRows = []row{
 	{name: "xla cudnn handle", framework: "jax", kind: sampler.KindCuDNN, memory: sampler.MemoryGPU, words: []string{"cudnn_status_alloc_failed"}, near: `external/(?:org_tensorflow|xla)/|jaxlib`, start: `create cudnn handle: CUDNN_STATUS_ALLOC_FAILED`},
 	{name: "xla handle without memory", framework: "jax", kind: sampler.KindCuDNN, memory: sampler.MemoryGPU, words: []string{"bytes free, "}, near: `create (?:cudnn|cublas) handle|XLA|xla`,
 		start: `Memory usage: \d{1,9} bytes free, \d{10,} bytes total`}, // which it prints where a handle cannot be made
+	// cuDNN is there and cannot be started: mostly for want of memory, which XLA has taken in advance, or for its version.
+	{name: "xla without cudnn", framework: "jax", kind: sampler.KindCuDNNNoAlgorithm, memory: sampler.MemoryGPU, words: []string{"dnn library is not found", "dnn library initialization failed"},
+		start: `(?:UNIMPLEMENTED|FAILED_PRECONDITION): DNN library (?:is not found|initialization failed)`, near: `(?i)xla|jax`},
 	{name: "tf cudnn handle", framework: "tensorflow", kind: sampler.KindCuDNN, memory: sampler.MemoryGPU, words: []string{"cudnn_status_alloc_failed"}, start: `create cudnn handle: CUDNN_STATUS_ALLOC_FAILED`},
 	{name: "tf cudnn", framework: "tensorflow", kind: sampler.KindCuDNN, memory: sampler.MemoryGPU, words: []string{"cudnn_status_alloc_failed"}, near: `tensorflow/stream_executor|tensorflow/compiler|local_xla`, start: `CUDNN_STATUS_ALLOC_FAILED`},
 	{name: "xla cublas handle", framework: "jax", kind: sampler.KindCuBLAS, memory: sampler.MemoryGPU, words: []string{"cublas_status_alloc_failed"}, near: `external/(?:org_tensorflow|xla)/|jaxlib`, start: `create cublas handle: CUBLAS_STATUS_ALLOC_FAILED`},

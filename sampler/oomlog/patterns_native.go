@@ -70,6 +70,11 @@ var nativeRows = []row{
 		start: `Error allocating <req:bytes> of device memory \(out of memory\)(?:\. Driver report <free:bytes> free and <total:bytes> total)?`},
 	{name: "cnmem", framework: "theano", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"cnmem_status_out_of_memory"}, loose: true, start: `CNMEM_STATUS_OUT_OF_MEMORY`},
 	{name: "tiny-cuda-nn", framework: "cuda", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"failed with error out of memory"}, start: `Could not allocate memory: [^\n]{0,80}failed with error out of memory`},
+	// Who copies from a terminal may lose the end of a line, and with it of the last word.
+	{name: "cut in its last word", framework: "cuda", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"out of mem"},
+		start: `(?:\bCUDA error:? |\bcuda\w+\([^\n]{1,300}?\)[^\n;{}"]{0,80}? |\bfailed with error |\bCUDA failed with )out of mem(?:or?)?(?:…|\.{3})?\s*$`},
+	{name: "cut after its call", framework: "cuda", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"could not allocate memory"},
+		start: `Could not allocate memory: [^\n]{0,300}\bcudaMalloc\w*\([^\n]{0,200}\) failed(?: with(?: error)?(?: out(?: of)?)?)?(?:…|\.{3})?\s*$`},
 	{name: "opencl renderer", framework: "opencl", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"not enough gpu mem"}, start: `Not enough GPU mem!`},
 	{name: "cuda samples", framework: "cuda", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"cudaerrormemoryallocation"},
 		start: `CUDA error at \S+:\d+ code ?= ?2 ?\(cudaErrorMemoryAllocation\)`},

@@ -26,6 +26,8 @@ var pytorchRows = []row{
 		start: `\b(?:MLU|MUSA|GCU|HPU|SDAA|DCU|PrivateUse1|GPU) out of memory\. Tried to allocate`, lines: 18, fields: torchFields},
 	{name: "torch request without class", framework: "pytorch", kind: sampler.KindCUDA, memory: sampler.MemoryGPU, words: torchWords,
 		start: `Tried to allocate <req>\.? (?:\(GPU <gpu>; <total> total capacity|GPU <gpu> has a total capac)`, lines: 14, fields: torchFields},
+	{name: "torch cut in its last word", framework: "pytorch", kind: sampler.KindCUDA, memory: sampler.MemoryGPU, words: []string{"cuda out of mem"}, start: `Error: CUDA out of mem(?:or?)?(?:…|\.{3})?\s*$`},
+	{name: "torch error cut in its last word", framework: "pytorch", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"error: out of mem"}, start: `Error: CUDA error: out of mem(?:or?)?(?:…|\.{3})?\s*$`},
 	{name: "web ui attention", framework: "pytorch", kind: sampler.KindCUDA, memory: sampler.MemoryGPU, words: []string{"not enough memory, use lower"}, loose: true,
 		start: `Not enough memory, use lower resolution \(max approx\. \d+x\d+\)`},
 	{name: "torch7", framework: "torch7", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"cuda runtime error", "thcudacheck fail"},

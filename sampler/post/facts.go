@@ -53,6 +53,12 @@ func toldOfGPU(all []sentence) string {
 	return found
 }
 
+// llamaStarts is what llama.cpp prints first, llamaReads what it prints once it has opened a model. Between the two it sets up the GPUs.
+var (
+	llamaStarts = lazily(`(?m)^\W*main: seed += +\d+[^\n]*\n(?:\s*\n)*[^\n]*CUDA error`)
+	llamaReads  = lazily(`\bllama_model_load|\bllm_load_|\bload_tensors|\bllama_init_from|\bllama_new_context|\bllama_context`)
+)
+
 // addFacts puts them into a context.
 func addFacts(c *sampler.LogContext, text string, all []sentence) {
 	about := func(words *lazy) bool {
@@ -71,6 +77,9 @@ func addFacts(c *sampler.LogContext, text string, all []sentence) {
 	}
 	if tinyModel.MatchString(text) {
 		c.Told = append(c.Told, sampler.ToldTinyModel)
+	}
+	if llamaStarts.MatchString(text) && !llamaReads.MatchString(text) && !slices.Contains(c.Told, sampler.ToldContext) {
+		c.Told = append(c.Told, sampler.ToldContext)
 	}
 	addSituation(c, text)
 	if !slices.Contains(c.Told, sampler.ToldReplay) && games.MatchString(text) && agents.MatchString(text) && !onPolicy.MatchString(text) {

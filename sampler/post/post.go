@@ -105,6 +105,7 @@ func Read(text string, events []sampler.OOMEvent, scan Scan) []sampler.OOMEvent 
 		if events[i].Context != nil {
 			add(events[i].Context, text, all, lines)
 			addFacts(events[i].Context, text, all)
+			addPhotos(events[i].Context, text, events[i].Line)
 			tool := named
 			if t := tools.In(events[i].Context.Command); t != nil && !t.Library {
 				tool = t // what was typed is what failed

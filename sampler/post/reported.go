@@ -65,7 +65,7 @@ var (
 )
 
 // spared: it did not run out.
-const spared = `(?:\b(?:no|without|never|not|zero|longer|instead of|rather than|against|than)|n['’]t)\s+(?:(?:gets?|got|had|go|goes|gone|runs?|ran|sees?|seen|saw|hits?|an?|any|single|more|the|cuda|gpu|running|going|into)\s+){0,4}(?:oom|out[ -]of)`
+const spared = `(?:\b(?:no|without|never|not|zero|longer|instead of|rather than|against|than)|n['’]t)\s+(?:(?:gets?|got|had|go|goes|gone|runs?|ran|sees?|seen|saw|hits?|an?|any|single|more|the|cuda|gpu|cpu|host|system|ram|running|going|into)[\s-]+){0,4}(?:oom|out[ -]of)`
 
 // otherwise: it is said to be another problem.
 const otherwise = isNot + ` (?:(?:an?|the|really|actually|simply|just|any) )*(?:issue|problem|matter|question|case|error|symptom|sign) (?:about|of|with|from|due to) ` + wantOf +
@@ -253,10 +253,24 @@ var frameworks = []struct {
 // libraries are the kinds of error of handles.
 var libraries = map[string]string{"BLAS": sampler.KindCuBLAS, "DNN": sampler.KindCuDNN}
 
+// ofOthers is a failure that others had, for whom something was changed, or in another report than this one.
+var ofOthers = lazily(`(?i)\b(?:for|of|by|from) (?:the |an? |another |other |some |its )?(?:\w+ )?(?:authors?|users?|people|person|persons|somebody|someone|others|reporters?)\b|\b(?:another|other|a different|an older|that) (?:ticket|issue|thread|post|pr|pull request|report)s?\b`)
+
+// runsOnCPU is a model that runs on the CPU by the words of whoever writes, where no GPU is spoken of: what fills up is RAM.
+var runsOnCPU = lazily(`(?i)\b(?:during|in|for|with|doing|while) (?:an? |the |my )?CPU (?:inference|training|prediction|evaluation)\b|\b(?:inference|training|predict\w*|evaluat\w*|running (?:it|the model|this)|runs?) (?:\w+ ){0,2}on (?:an? |the |my )?CPUs?\b`)
+
+// onCPUAlone: it runs on the CPU, and the text has no word of a GPU.
+func onCPUAlone(text string, all []sentence) bool {
+	return !gpuWord.MatchString(text) && slices.ContainsFunc(all, func(s sentence) bool { return runsOnCPU.MatchString(s.text) && !doubted.MatchString(s.text) })
+}
+
+// gpuWord is any word of a GPU.
+var gpuWord = lazily(`(?i)gpu|cuda|vram|nvidia|geforce|\b[rg]tx\b|显[存卡]`)
+
 // kindOf says of which framework and memory a sentence tells. That the RAM is full may stand in another.
 func kindOf(text, told string, all []sentence) (framework, kind, memory string) {
-	if surelyHost.MatchString(text) || slices.ContainsFunc(all, func(s sentence) bool {
-		return onHost.MatchString(s.text) && !talk.MatchString(s.text) && !ofGPU.MatchString(s.text) && !(either.MatchString(s.text) && ofGPU.MatchString(text) && !surelyRAM.MatchString(text))
+	if surelyHost.MatchString(text) || onCPUAlone(text, all) || slices.ContainsFunc(all, func(s sentence) bool {
+		return onHost.MatchString(s.text) && !talk.MatchString(s.text) && !ofOthers.MatchString(s.text) && !ofGPU.MatchString(s.text) && !(either.MatchString(s.text) && ofGPU.MatchString(text) && !surelyRAM.MatchString(text))
 	}) {
 		return "", sampler.KindHostAlloc, sampler.MemoryHost
 	}

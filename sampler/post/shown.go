@@ -63,7 +63,7 @@ var shown = []struct {
 }
 
 // numbered are settings of servers for how much lies on the GPU, with their numbers.
-var numbered = lazily(`(?i)\b(num_gpu|num_ctx|ngl|n[-_]gpu[-_]layers|ctx[-_]size|max[-_]model[-_]len|max[-_]num[-_]seqs|context[-_]length|session[-_]len|max[-_]input[-_](?:length|tokens)|max[-_]total[-_]tokens|max[-_]batch[-_]prefill[-_]tokens|max_seq_len|max_num_tokens|chunked[-_]prefill[-_]size)\b["']?[^\w\n]{1,4}(\d{1,7})\b`)
+var numbered = lazily(`(?i)\b(num_envs|num_gpu|num_ctx|ngl|n[-_]gpu[-_]layers|ctx[-_]size|max[-_]model[-_]len|max[-_]num[-_]seqs|context[-_]length|session[-_]len|max[-_]input[-_](?:length|tokens)|max[-_]total[-_]tokens|max[-_]batch[-_]prefill[-_]tokens|max_seq_len|max_num_tokens|chunked[-_]prefill[-_]size)\b["']?[^\w\n]{1,4}(\d{1,7})\b`)
 
 // fractions are settings of servers for their share of the GPU, with one or more values of it; layersOn is how many of a model's layers
 // llama.cpp put there, as it prints it.

@@ -36,7 +36,9 @@ var tells = []struct {
 		lazily(`(?i)\b(?:want|prefer|would like|if|whether|how (?:to|can|do)|chose|choose|restrict\w*|only have|have only|has only|intend\w*)\b|\bCUDA_VISIBLE_DEVICES\b`)},
 	{sampler.ToldShared, lazily(`(?i)\b(?:GPU|card) is shared\b|\bshares? (?:the|this|our|my) (?:GPU|card)\b|\b(?:chrome|browsers?|desktop|firefox|photoshop|games?)\b[^.]{0,30}\b(?:open|running|uses?|using)\b[^.]{0,24}\b(?:same|GPU|card)\b|\b(?:is|are) (?:running|loaded|active) (?:as well|too|also|in parallel|in the background)\b[^.]{0,20}\b(?:GPU|card)\b|\b(?:several|two|other|many|multiple) (?:users?|people)\b|\banother (?:code|program|job|script|training|experiment|user|person)\b[^.]{0,30}\b(?:GPU|card)|\bshared (?:machine|server|node|cluster|gpu)s?\b|\b(?:two|2|several|another|both) (?:\w+ )?(?:kernels?|notebooks?|processes|programs|instances)\b`),
 		lazily(`(?i)\b(?:no|without) (?:other|another)|\b(?:saw|see|seen|read|like|unlike|for) (?:\w+ )?(?:many |other |multiple )people\b|\busers (?:report|say|get|have the same)\b|\bpeople (?:seem|can|could|are able|have|had|say|said|got?|with)\b|\b(?:torchrun|ddp|distributed|ranks?|data ?loader|workers?)\b`)},
-	{sampler.ToldOtherGPUs, lazily(`(?i)\bnothing (?:is |runs |else )*(?:running )?on (?:the )?(?:GPU|cuda|device) ?[=:#]? ?\d\b|\bGPU ?\d\b[^.]{0,20}\b(?:is|was) (?:full|busy|occupied|in use|used)\b[^.]{0,40}\bGPU ?\d\b[^.]{0,16}\b(?:free|empty|idle|unused)\b|\bCUDA_VISIBLE_DEVICES\b[^.]{0,40}\bbut\b[^.]{0,40}\b(?:still|always)\b[^.]{0,24}\b(?:GPU|cuda|device) ?:?0\b|\bCUDA_VISIBLE_DEVICES\b[^.]{0,60}\b(?:(?:does|did|do)(?:n['’]?t| not) (?:seem to )?(?:work|help|have any effect|take effect|change)|no effect|is ignored|not working|didn['’]?t work out)|\b(?:[2-8]|two|three|four|several|other|another) (?:free|empty|idle|unused) (?:GPUs?|cards?)\b|\bother (?:GPUs?|cards?)\b[^.]{0,20}\b(?:is|are) (?:totally |completely )?(?:free|empty|idle|unused)\b`), nil},
+	{sampler.ToldShared, lazily(`(?i)\bother (?:vram|gpu|video memory) (?:consumers?|users?|programs?|process\w*)\b|\b(?:works?|worked|runs?|ran|loads?|loaded|fits?|starts?) (?:\w+ )?(?:when|if|after|once|as soon as) (?:I |we )?(?:clos(?:e|ed|ing)|quit(?:ting)?) \w`),
+		lazily(`(?i)\b(?:no|without|any) other\b|\b(?:not|n['’]t|never) (?:work|run|load|fit|start)\w*|\beven (?:when|if|after|once)\b|\?`)},
+	{sampler.ToldOtherGPUs, lazily(`(?i)\bnvidia-smi\b[^.\n]{0,30}\b(?:shows?|says?|reports?)\b[^.\n]{0,12}\b(?:gpu|card) (?:that )?(?:I['’]m|I am|we are|it is|is) (?:us\w+|set|chosen)[^.\n]{0,30}\b\d+(?:\.\d+)? ?G(?:i?B)? (?:is |are |of memory )?free\b|\bnothing (?:is |runs |else )*(?:running )?on (?:the )?(?:GPU|cuda|device) ?[=:#]? ?\d\b|\bGPU ?\d\b[^.]{0,20}\b(?:is|was) (?:full|busy|occupied|in use|used)\b[^.]{0,40}\bGPU ?\d\b[^.]{0,16}\b(?:free|empty|idle|unused)\b|\bCUDA_VISIBLE_DEVICES\b[^.]{0,40}\bbut\b[^.]{0,40}\b(?:still|always)\b[^.]{0,24}\b(?:GPU|cuda|device) ?:?0\b|\bCUDA_VISIBLE_DEVICES\b[^.]{0,60}\b(?:(?:does|did|do)(?:n['’]?t| not) (?:seem to )?(?:work|help|have any effect|take effect|change)|no effect|is ignored|not working|didn['’]?t work out)|\b(?:[2-8]|two|three|four|several|other|another) (?:free|empty|idle|unused) (?:GPUs?|cards?)\b|\bother (?:GPUs?|cards?)\b[^.]{0,20}\b(?:is|are) (?:totally |completely )?(?:free|empty|idle|unused)\b`), nil},
 	{sampler.ToldHeld, lazily(`(?i)\b(?:after|until|unless|only after|once) (?:an? |the |I |my )*(?:re-?boot\w*|restart(?:ing|ed)?\b(?: (?:the |my )?(?:computer|machine|pc|laptop|server|kernel|notebook|session|runtime))?)\b[^.]{0,24}\b(?:works?|worked|runs?|ran|fine|solved|gone|okay?)\b|\b(?:works?|worked|runs|ran|solved|fixed)\b[^.]{0,24}\bafter (?:an? |I |the |my )*(?:re-?boot|restart)\w*|\bfails?\b[^.]{0,24}\buntil I (?:re-?boot|restart)\b|` +
 		`\bmemory\b[^.]{0,20}\b(?:(?:is|was|does|did|gets|be)(?: not|n['’]t)|never) (?:get |being )?(?:released?|freed|cleared|given back)\b[^.]{0,24}\b(?:after|when|once|though|although) (?:I |the |my |it |is |has |was )*(?:stop|kill|exit|close|ctrl|cancel|interrupt|script|program|process|end)\w*|\b(?:ctrl[ +-]?c|killing|closing|stopping|interrupting)\b[^.]{0,40}\b(?:leaves?|left|keeps?|remains?|still)\b[^.]{0,30}\b(?:process|gpu|memory|vram)\b|` +
 		`\bnvidia-smi\b[^.]{0,30}\b(?:shows?|says?|reports?|lists?|i see)\b[^.]{0,24}\b(?:another|other|a second|old|many|several)\b[^.]{0,16}\b(?:python|process\w*|programs?|jobs?|users?)\b|\b\d+(?:\.\d+)? ?Gi?B\b[^.]{0,24}\b(?:in use|used|occupied|taken|allocated)\b[^.]{0,24}\b(?:(?:although|though|but|even if|when|while) (?:there is |I run |I have )?(?:nothing|no (?:other )?(?:process|program|job|one))|before (?:I|it|my|the))\b|\bafter (?:closing|killing|stopping|ending|quitting) (?:all |every |the |my |some )*(?:other )?(?:programs?|process\w*|apps?|applications?|browsers?|chrome|jobs?|notebooks?|kernels?)\b[^.]{0,20}\b(?:works?|worked|ran|runs|fine)\b|` +
@@ -49,7 +51,7 @@ var tells = []struct {
 	{sampler.ToldUpdate, lazily(`(?i)\bbetween (?:version |v)?\d+\.\d+(?:\.\d+)?\S* and v?\d+\.\d|\bback (?:to|on) (?:version |v)?\d+\.\d+(?:\.\d+)?\b(?: for (?:me|now|us))?|\b(?:after|since|post|following)\b[^.;,?]{0,24}\b(?:updat|upgrad)\w*|\bI (?:have )?just (?:updat|upgrad)ed\b|\b(?:I|we)(?:['’]ve| have| had)? (?:\w+ )?(?:updat|upgrad)ed (?:(?:it|this|the \w+|my \w+|\w+) )?(?:to|from|using|via|with|by|and|yesterday|today|again)\b|\bupdated from v?\d|\b(?:before|prior to) (?:the |this |that |my |last |latest )*(?:updat|upgrad|upd\b)|` +
 		`\b(?:current|latest|last|newest|new|recent) update (?:of|broke|made|makes|introduc\w*)\b|\bwith (?:the |this )?(?:latest|last|newest|new|recent) update\b|\bthe (?:\w+ )?(?:update|upgrade|new (?:version|release)|latest (?:version|release|build)) (?:now )?(?:uses?|takes?|needs?|requires?|consumes?) (?:\w+ )?more\b|` +
 		`\b(?:(?:down|roll)(?:ed|ing)? ?(?:grad(?:ed|ing)|back)) (?:it |this )?to\b[^.]{0,40}\b(?:works?|worked|fixe[sd]|help(?:s|ed)|fine)\b|\bprior to the updat|\bwork(?:s|ed)\b[^.]{0,40}\b(?:previous|earlier|older|old|last) (?:version|commit|release|build)|\b(?:previous|earlier|older|old|last) (?:versions?|commits?|releases?|builds?)\b[^.?]{0,30}\b(?:works?|worked|ran|runs?|fine|okay?|no (?:problem|issue))\b|` +
-		`\bpreviously (?:running|on|used|using|had) (?:version |release |build )?v?\d+\.\d|\b(?:to|how to|can I) (?:re-?install|re-?roll|go back|roll ?back|revert|down ?grade|return) (?:to )?(?:the |an? )?(?:previous|earlier|older|old|last) (?:version|release|build|commit)|\b(?:able|could)\b[^.]{0,40}\bunder this commit\b|\bregression\b|` +
+		`\bpreviously (?:running|on|used|using|had) (?:version |release |build )?v?\d+\.\d|\b(?:to|how to|can I) (?:re-?install|re-?roll|go back|roll ?back|revert|down ?grade|return) (?:to )?(?:the |an? )?(?:previous|earlier|older|old|last) (?:version|release|build|commit)|\b(?:able|could)\b[^.]{0,40}\bunder this commit\b|(?:^|[^\w\s]\s*|\b(?:a|the|some|this|is|memory|vram|performance|possible|potential|recent|new|big|serious|severe) )regression\b(?:\W*$|[:.,!?\])]| (?:in|since|from|between|after|of|introduced|caused|compared|that|was|is|here|as|bug|issue)\b)|` +
 		`\b(?:after|since) (?:an? |the |my |doing )*git pull\b|\bpulled (?:the )?(?:latest|newest|new|recent) (?:changes|commits?|version|code|master|main)\b|\b(?:it|that|this|update|release|version|commit)\b (?:has )?(?:broke|stopped working|started failing) (?:it\b|with|in|after|since)|\bupdate broke\b|\b(?:down ?grading|rolling back|reverting|going back)\b(?:[^.]|\.\d){0,40}\b(?:solves?|solved|fix\w*|helps?|helped|works?|worked)\b|\b(?:switch|mov|go|upgrad)ing from v?\d+\.\d+\S* to v?\d+\.\d|\bchanged between v?\d+\.\d+\S* and v?\d|\b(?:since|with) (?:the |my |this )?new (?:driver|version|build|release)\b[^.]{0,30}\b(?:crash|fail|can['’]?t|cannot|not|stop|error|oom|out of)|\b(?:older|old|earlier|previous|last) (?:commit|build|release|version)s?\b[^.]{0,30}\b(?:could|can|works?|worked|fine|possible)\b|\b(?:work(?:s|ed)|ran|runs?|used to work)\b[^.]{0,24}\b(?:in|with|on) (?:an? )?(?:older|old|earlier|previous|(?:version |release |v)\d)|\b(?:in|with) (?:version |release |v)\d+(?:\.\d+)*\S* (?:it|everything|all|this)\b[^.]{0,12}\b(?:works?|worked|was|ran|fine)\b|\b(?:twice|double|\d+ ?x|times) (?:the |as much )(?:memory|vram) (?:of|than|as|in) (?:version |v)?\d+\.\d|\bon (?:master|main|stable) it (?:works|runs|is fine)|(?:更新|升级)(?:之后|以后|后)|(?:之前|以前|旧|老)的?版本`),
 		lazily(`(?i)\b(?:each|every|one|first|per|weights?|parameters?|param|gradients?|optimi[sz]er|policy|network|critic|actor|state|priority|buffer)[ -](?:\w+[ -])?updat|(?:^|\b(?:after|since|when|by|I|we|have|had|just|to) )(?:updat|upgrad)\w* (?:(?:of|to|my|the|our|its|all|their|from|an?|more|bigger|larger) )*(?:\w+ )?(?:weights?|parameters?|gradients?|optimi[sz]er|network|model|config\w*|settings?|batch\w*|code|data\w*|GPUs?|cards?|RAM|vram|memory|hardware|plan|instance|\d+ ?Gi?B|[345]0[5-9]0|A100|H100)\b`)},
 	{sampler.ToldUpdate, lazily(`(?i)\b(?:in|with|on|until) (?:(?:version |release |build |tag )[bv]?\d+(?:\.\d+)*|[bv]\d+(?:\.\d+)*|\d+(?:\.\d+)+)\b[^.\n]{0,24}\bworks?\b`), lazily(`(?i)\b(?:not|never)\b|n['’]t\b|\b\d+(?:\.\d+)? ?(?:[GM]i?B|steps?|epochs?|images?|frames?)\b|\bbatch`)},
@@ -129,6 +131,12 @@ var paints = lazily(`\bfrom diffusers\b|\bStable\w*Pipeline\b|/stable-diffusion-
 // onCPU is code that reads a checkpoint to host memory.
 var onCPU = lazily(`\bmap_location\s*=\s*(?:torch\.device\()?["']cpu`)
 
+// asCure is what is told as the cure, of others' code or of a trial, so that it was not in force when it failed; toCPU is such a cure in words.
+var (
+	asCure = lazily(`(?i)\b(?:should|would|could|might|may|must|is|was|seems to) be (?:the|an?|your|one) (?:\w+ )?(?:solution|fix|remedy|answer|workaround)\b|\b(?:if|when|after|by|once|with)\b[^.]{0,60}\b(?:goes? away|went away|disappear(?:s|ed)?|(?:is|was) gone|works?|worked|no longer|(?:am|was|is) able)\b`)
+	toCPU  = lazily(`(?i)\bload(?:s|ed|ing)?\b[^.]{0,40}\b(?:in|on|to|into|onto) (?:the )?cpu\b`)
+)
+
 // billions is the size of a model in its name; fewBits says that its weights take less than 16 bits.
 var (
 	billions = lazily(`(?i)(?:^|[-_/ ("'])(?:\d{1,2}x)?(\d{1,3}(?:\.\d)?)b(?:[-_/ ).,"'?!]|$)`)
@@ -201,7 +209,7 @@ var reportedPhases = []reportedPhase{
 	{sampler.PhaseSaving, lazily(`(?i)\b(?:sav(?:e|es|ed|ing)\b[^.]{0,30}\b(?:checkpoints?|models?|states?|weights)|(?:model|checkpoint|weights?) sav(?:e|ing)\b|checkpoints?\b[^.]{0,20}\b(?:saved|saving|writing|written)|model checkpointing|\bcheckpoint save|(?:at|on|during) (?:the )?save\b|(?:while|when|during|in) (?:the )?(?:model |checkpoint )?saving)\b|[\s.\x60(](?:consolidate_|sharded_|full_)?state_dict\(\)`), false, false},
 	{sampler.PhaseValidation, lazily(`(?i)(?:evaluat\w*|eval|评估|验证|测试)时|\b(?:vali?da(?:t?ion|iton|ting)|evalu?a?tion|(?:during|in) (?:the )?eval|eval (?:in the middle|during|while)|(?:to|when (?:I|it|we)) validate|(?:when|while|as) (?:it |the script )?(?:is )?(?:comput|calculat)\w* (?:the )?(?:metrics?|scores?|mAP|fid|wer|bleu|accuracy))\b|(?-i:\b(?:\w*Val(?:id\w*)?|\w*Eval\w*|val(?:id\w*)?_\w+|\w+_val|eval\w*|validate\w*)\b)\W{0,4} (?:method|function|step|loop|phase)\b|验证`), false, false},
 	// What comes at the end of an epoch is the validation, or what saves.
-	{sampler.PhaseValidation, lazily(`(?i)\b(?:at|by|near|reach\w*|in) (?:the )?(?:very )?end of (?:an?|the|each|every|one|first|last)?\W?(?:\d+(?:st|nd|rd|th) |first |last |same )?epochs?\b|\b(?:after|when|once) (?:I |it |we )?(?:have |has |had |having )?(?:trained|finished|completed|run|ran) (?:for )?(?:an?|one|the first|1) epoch\b|\b(?:after|when) (?:each|every|an?|one|the first|the) epoch (?:is (?:done|over|finished|complete)|ends|finishes|completes)\b|\bbetween (?:the )?epochs\b`), false, true},
+	{sampler.PhaseValidation, lazily(`(?i)\b(?:at|by|near|reach\w*|in) (?:the )?(?:very )?end of (?:an?|the|each|every|one|first|last)?\W?(?:\d+(?:st|nd|rd|th) |first |last |same )?epochs?\b|\b(?:after|when|once) (?:I |it |we )?(?:have |has |had |having )?(?:trained|finished|completed|run|ran) (?:for )?(?:an?|one|the first|1) epoch\b|\b(?:after|when) (?:each|every|an?|one|the first|the) epoch (?:is (?:done|over|finished|complete)|ends|finishes|completes)\b|\bbetween (?:the )?epochs\b|\bfrom epoch (?:0 to (?:epoch )?1|1 to (?:epoch )?2|2 to (?:epoch )?3|3 to (?:epoch )?4|4 to (?:epoch )?5)\b|\b(?:mid|at|on|during|in) (?:the |an? |each |every )?epoch[ -]?(?:change|switch|transition|boundary)\b|\bafter (?:the first|each|every|an?) epoch\b,? [^.]{0,30}\b(?:memory|vram|usage)\b[^.]{0,20}\b(?:bloats?|jumps?|doubles?|explodes?|spikes?|shoots up|balloons?)\b`), false, true},
 	{sampler.PhaseValidation, lazily(`(?i)\btest (?:function|method|loop|step|phase)\b|\b(?:when|if|once|as soon as|with|using)\b[^.]{0,20}\b(?:test|val|eval)\w*[-_ ]?(?:data|set|loader)(?:set)?\b|\b(?:sampl|generat|sav)\w+ (?:(?:the|some|of) )*(?:sample|preview|test|validation) (?:images?|pictures?|outputs?)\b`), false, true},
 	{sampler.PhaseLoading, lazily(`(?i)\b(?:does|do|did|will|wo)(?:n['’]t| not| even not) (?:even )?load\b|\bloading (?:then )?fails\b|\b(?:oom|out of memory)(?: errors?)? (?:while|when|during|on|trying to|attempting to) load(?:ing)?\b|\b(?:loading|load(?:s|ed)?) (?:the |an? |my )?(?:\w+ )?(?:model|checkpoint|weights|pipeline)\b|\b(?:during|while|in) (?:the )?(?:model |weight )?load(?:ing)?\b|\b(?:when|while|as) (?:the |my |its )?(?:model|weights|checkpoint|pipeline) (?:is|are|gets?) (?:being )?loaded\b|\bresum(?:e|es|ed|ing)\b[^.]{0,40}\b(?:checkpoint|model|training)\b|加载`), false, false},
 }
@@ -228,12 +236,19 @@ var skipCures = lazily(`(?i)\b(?:works?|worked|runs|ran|fine|ok|okay|solve[sd]?|
 var both = lazily(`(?i)\b(?:evaluat|valid|test)\w* (?:or|and|&) train\w*|\btrain\w* (?:or|and|&) (?:evaluat|valid|test)`)
 
 // reportsError: somebody writes of the error itself, or of the memory that it takes.
-var reportsError = lazily(`(?i)\b(?:errors?|oom|memory|crash\w*|fail\w*|stops?|dies|happens?|(?:it|this|that) (?:only |always |also |just )?(?:comes|came|occurs|appears))\b|显存|报错`)
+var reportsError = lazily(`(?i)\b(?:errors?|oom|memory|vram|crash\w*|fail\w*|stops?|dies|happens?|(?:it|this|that) (?:only |always |also |just )?(?:comes|came|occurs|appears))\b|显存|报错`)
 
 var (
 	// mergesWeights is the step that puts adapters into the weights of a model; trainsBeside is the other, of which they come.
 	mergesWeights = lazily(`(?i)\bmerg(?:e|es|ed|ing)\b[^.\n]{0,30}\b(?:q?loras?|adapters?)\b|\b(?:q?loras?|adapters?)\b[^.\n]{0,20}\bmerg(?:e|es|ing)\b|合并[^。\n]{0,12}(?i:lora|适配器)|(?i:lora)[^。\n]{0,8}合并`)
 	trainsBeside  = lazily(`(?i)\b(?:train(?:s|ing)|fine[- ]?tun(?:e|es|ing)|backward|optimizer|epochs?|batch)\b|训练|微调`)
+)
+
+// findsObjects are names of networks and data sets for objects in pictures, of which one picture has many times as many as another;
+// stepByStep is growth that follows the steps, not the pictures.
+var (
+	findsObjects = lazily(`(?i)\b(?:\w*r-?cnn\w*|yolo\w*|retina-?net|\w*detr|object[- ]detect\w*|mm(?:det\w*|rotate)|dota(?:-?[v\d]\S*)?|instance segmentation|bounding[- ]box\w*)\b`)
+	stepByStep   = lazily(`(?i)\bleak|\b(?:each|every|per) (?:\w+ )?(?:step|iter\w*|epoch|batch|image|picture)s?\b|\b(?:linear|constant|stead)\w*|memory_allocated`)
 )
 
 // add puts into a context what the sentences say and what the text names.
@@ -248,7 +263,9 @@ func add(c *sampler.LogContext, text string, all []sentence, lines []codeLine) {
 			c.Told = append(c.Told, row.what)
 		}
 	}
-	if onCPU.MatchString(text) {
+	if onCPU.MatchString(text) && !slices.ContainsFunc(all, func(s sentence) bool {
+		return asCure.MatchString(s.text) && (onCPU.MatchString(s.text) || toCPU.MatchString(s.text))
+	}) {
 		c.Told = slices.DeleteFunc(c.Told, func(what string) bool { return what == sampler.ToldCheckpoint || what == sampler.ToldResume })
 	}
 	if !slices.Contains(c.Told, sampler.ToldText) && (writes.MatchString(text) || ofText.MatchString(text) && !trains.MatchString(text)) {
@@ -256,6 +273,9 @@ func add(c *sampler.LogContext, text string, all []sentence, lines []codeLine) {
 	}
 	if mergesWeights.MatchString(text) && !trainsBeside.MatchString(text) {
 		c.Told = append(c.Told, sampler.ToldMerges)
+	}
+	if findsObjects.MatchString(text) && !slices.ContainsFunc(all, func(s sentence) bool { return stepByStep.MatchString(s.text) }) {
+		c.Told = append(c.Told, sampler.ToldObjects)
 	}
 	for _, row := range marks {
 		if row.words.MatchString(text) {

@@ -22,6 +22,7 @@ var settings = []settingRow{
 	{"share", lazily(`(?i)\bgpu[-_ ]memory[-_ ]utili[sz]ation\b|\bmem[-_]fraction\w*`)},
 	{"precision", lazily(`(?i)\b(?:fp16|bf16|half|mixed)(?:[- ]precision)?\b|\bprecision\b`)},
 	{"checkpointing", lazily(`(?i)\bgradient[-_ ]checkpoint\w*`)},
+	{"accumulation", lazily(`(?i)\b(?:gradient|grad)[-_ ](?:accum\w*|acc(?:u\w*)?steps)\b|\baccumulat\w+ (?:of )?gradients?\b`)},
 	{"context", lazily(`(?i)\b(?:maximum |max )?prompt (?:size|length)\b|\bmax[-_]new[-_]tokens\b|\b(?:num|n)_ctx\b|--ctx[-_]size\b|\bprompts? of any length\b|\bmax[-_ ]model[-_ ]len\w*|\bcontext (?:length|size|window)\b`)},
 	{"chunks", lazily(`(?i)(?:\b|_)(?:net)?chunk(?:s|[-_ ]?sizes?)?\b`)},
 	{"gpu", lazily(`(?i)\b(?:chang\w*|switch\w*|upgrad\w*)\b[^.;]{0,24}\b(?:GPUs|(?:graphics |video )?cards)\b|\b(?:chang\w*|switch\w*|tr(?:y|ied)|mov(?:e|ed|ing)|upgrad\w*)\b[^.;]{0,24}\b(?:(?:a |an |\d+ ?Gi?B )(?:GPU|card)|computers?|machines?|[VAHP]100s?|A6000|titan|[1-5]0[5-9]0(?: ?ti)?)(?:\b|_)|\b(?:different|another|other|bigger|larger|more powerful)(?: (?:nvidia|geforce|rtx|gtx|tesla|new|local|remote|cloud|\d+ ?Gi?B))* (?:GPUs?|(?:graphics |video )?cards?|computers|machines)\b|\b(?:both|two|several) (?:\w+ )?(?:computers|machines)\b|\bboth (?:on )?(?:my |an? |the )?(?:(?:nvidia|geforce|rtx|gtx|tesla) )*(?:[VAHP]100|[ATP]\d{1,2}|titan|[1-5]0[5-9]0)\w*(?: ti)? and\b|换[^。，]{0,8}(?:显卡|GPU|卡)`)},
@@ -71,7 +72,7 @@ func vain(s string) bool {
 
 // mustStay is a setting that has to stay as it is. Who does not find one does not say that there is none.
 var (
-	mustStay = lazily(`(?i)\b(?:is|are) not (?:an option|supported|adjustable|changeable)\b|\b(?:is|are)n['’]t (?:an option|supported|adjustable|changeable)\b|\b(?:can['’]?t|can ?not) (?:be )?(?:chang|alter|adjust|touch|reduc|lower|decreas)\w* (?:the|my|our)\b|\b(?:has|have|needs?|must) (?:to )?(?:stay|remain|be kept|keep) (?:as|the same|at|this|that|fixed)\b|\b(?:I|we) (?:really )?(?:need|want|require|must have|have to keep|must keep|want to keep|would like to keep) (?:the |my )?(?:full|original|native|same|this|current|high(?:er)?)\b|\b(?:way|method|solution|fix|trick)\b[^.?]{0,20}\b(?:keeps?|keeping|preserv\w*|maintain\w*) (?:the|my)\b|\b(?:do|does)(?:n['’]t| not) want to (?:chang|reduc|lower|decreas|resiz|shrink)\w*`)
+	mustStay = lazily(`(?i)\b(?:is|are) not (?:an option|supported|adjustable|changeable)\b|\b(?:is|are)n['’]t (?:an option|supported|adjustable|changeable)\b|\b(?:can['’]?t|can ?not) (?:be )?(?:chang|alter|adjust|touch|reduc|lower|decreas)\w* (?:the|my|our)\b|\b(?:has|have|needs?|must) (?:to )?(?:stay|remain|be kept|keep) (?:as|the same|at|this|that|fixed)\b|\b(?:I|we) (?:really )?(?:need|want|require|must have|have to keep|must keep|want to keep|would like to keep) (?:the |my )?(?:full|original|native|same|this|current|high(?:er)?)\b|\b(?:way|method|solution|fix|trick)\b[^.?]{0,20}\b(?:keeps?|keeping|preserv\w*|maintain\w*) (?:the|my)\b|\b(?:do|does)(?:n['’]t| not) want to (?:chang|reduc|lower|decreas|resiz|shrink|us(?:e|ing)\b|enabl|turn on\b)\w*`)
 	unsure   = lazily(`(?i)\b(?:know|find|found|see|figure|where|understand)\b`)
 )
 

@@ -67,6 +67,10 @@ func TestSaid(t *testing.T) {
 		{"The first thing I did was to read the next chapter on memory.", sampler.ToldNext, false},
 		{"It fails with gpu_memory_utilization=1.0 there.", sampler.ToldWideShare, true},
 		{"It fails with gpu_memory_utilization=0.9 there.", sampler.ToldWideShare, false},
+		{"Other VRAM consumers are not detected in the available memory.", sampler.ToldShared, true},
+		{"It does not work when I close the browser either.", sampler.ToldShared, false},
+		{"I trained a Faster-RCNN.", sampler.ToldObjects, true},
+		{"My Faster-RCNN takes more with each iteration.", sampler.ToldObjects, false},
 		{"Where is the 32 coming from?", sampler.ToldChannels, true},
 		{"The images have 3 channels.", sampler.ToldChannels, false},
 	} {

@@ -48,7 +48,7 @@ var wide = []Tool{
 		Levers: []Lever{{Batch, "train_dataloader.batch_size=4", "half"}}},
 	{Name: "MMRotate", Words: []string{"mmrotate"},
 		Source: "https://github.com/open-mmlab/mmrotate/blob/main/configs/_base_/datasets/dotav1.py",
-		Levers: []Lever{{Batch, "data.samples_per_gpu=1", "one"}}},
+		Levers: []Lever{{Batch, "data.samples_per_gpu=1", "one"}, {Offload, "gpu_assign_thr=100", "cpu"}}},
 	{Name: "semantic-segmentation-pytorch (MIT)", Words: []string{"mit_semseg", "semantic-segmentation-pytorch"},
 		Source: "https://github.com/CSAILVision/semantic-segmentation-pytorch/blob/master/config/ade20k-hrnetv2.yaml",
 		Levers: []Lever{{Batch, "TRAIN.batch_size_per_gpu 1", "one"}, {Input, "DATASET.imgMaxSize 600", "pixels"}}},
