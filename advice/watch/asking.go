@@ -208,9 +208,13 @@ func (a *asking) age(at float64) float64 { return at - a.began + a.lead }
 func (a *asking) meetContext(now float64, at time.Time) {
 	if r := a.row.Refusal; r != nil && r.Bytes == 0 && (a.refusal.Tries == 0 || r.Time.After(a.refusal.Time)) {
 		a.begin(now)
-		a.tried, a.told, a.times, a.after, a.one, a.parted = min(now, now-at.Sub(r.Time).Seconds()), true, 0, 0, 0, false
+		a.tried, a.told, a.times, a.after, a.one, a.parted = min(now, now-at.Sub(r.Time).Seconds())+sameMoment, true, 0, 0, 0, false
 	}
 }
+
+// sameMoment: times have whole milliseconds. What was granted in that of the refusal, or seems to have been, came before it: who was refused a context
+// asks for nothing at once.
+const sameMoment = 0.5e-3
 
 // elsewhere takes a request on another GPU, or on one that is not known: who is granted memory goes on, wherever that is. What another thread is
 // granted there is in the place of nothing: programs that use several GPUs at once ask for the same on each.

@@ -500,3 +500,29 @@ func TestHeard(t *testing.T) {
 		}
 	}
 }
+
+// Times have whole milliseconds: what was granted in that in which a context was refused came before it.
+func TestGrantBeforeContext(t *testing.T) {
+	for granted, want := range map[float64]bool{2.5: true, 2.501: false} {
+		w := New(Options{})
+		for i := range 12 {
+			s := sampler.Snapshot{Time: drivenTime(float64(i)), GPUs: []sampler.GPU{gpuOf(0, 40960, 4000), gpuOf(1, 40960, 40000)}}
+			if i >= 3 && i < 5 {
+				p, q := processOf(7, "python a.py", 3072), processOf(7, "python a.py", 0)
+				p.Requests = &sampler.Requests{Granted: 1, Live: 3 * gib, Largest: 3 * gib}
+				q.Requests = &sampler.Requests{Refused: 1, Refusal: &sampler.Refusal{Time: drivenTime(2.5), Tries: 1, Function: "cuDevicePrimaryCtxRetain"}}
+				if i == 4 {
+					p.Requests.ExitStatus, q.Requests.ExitStatus = sampler.Some(1), sampler.Some(1)
+				}
+				s.GPUs[0].Processes, s.GPUs[1].Processes = []sampler.Process{p}, []sampler.Process{q}
+			}
+			if i == 3 {
+				s.Requests = []sampler.Request{{Time: drivenTime(granted), PID: 7, GPU: sampler.Some(0), Bytes: 3 * gib}}
+			}
+			w.Add(s)
+		}
+		if got := len(w.Past()) > 0 && w.Past()[0].Level == sampler.LevelCritical; got != want {
+			t.Errorf("granted at %v: %+v", granted, w.Past())
+		}
+	}
+}

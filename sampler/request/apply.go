@@ -102,13 +102,18 @@ const leaves = 10 * time.Second
 
 // uses are the GPUs where the driver lists a process, or did of late.
 func (t *Tracker) uses(p *process) []sampler.GPUKey {
-	list := slices.Clip(t.listed[p.pid])
+	list := slices.DeleteFunc(slices.Clone(t.listed[p.pid]), func(key sampler.GPUKey) bool { return t.ofBefore(p, key) })
 	for key := range p.listed {
 		if !slices.Contains(list, key) {
 			list = append(list, key)
 		}
 	}
 	return list
+}
+
+// ofBefore says whether the newest list of a GPU is from before the process became another program.
+func (t *Tracker) ofBefore(p *process, key sampler.GPUKey) bool {
+	return !p.execed.IsZero() && t.listedBefore(key, p.execed)
 }
 
 // index notes where the driver lists processes, and who is who. Those that are silent and gone are forgotten.
@@ -122,7 +127,9 @@ func (t *Tracker) index(s *sampler.Snapshot) {
 				if q.Visible {
 					p.is(*q)
 				}
-				p.listed[s.GPUs[i].Key()] = s.Time
+				if !t.ofBefore(p, s.GPUs[i].Key()) {
+					p.listed[s.GPUs[i].Key()] = s.Time
+				}
 			}
 		}
 	}

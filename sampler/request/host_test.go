@@ -54,3 +54,24 @@ func TestRefusedByTheHost(t *testing.T) {
 		t.Errorf("%+v", snap)
 	}
 }
+
+// Who moves to the host what lay on the GPU, to make room for what was refused, and is granted that then, came near its end.
+func TestSpilled(t *testing.T) {
+	for what, row := range map[string]struct {
+		frees   bool
+		flushes int
+	}{"room was made": {true, 1}, "none was": {false, 0}} {
+		s := newScene(t, 1, people{7: {Environment: map[string]string{}}})
+		s.context(0)
+		s.alloc(1, 2*gib)
+		s.refused(3 * gib)
+		s.call("cuMemHostAlloc", Call{Address: 9, Size: uint64(2 * gib), Context: 0xc000, Device: -1})
+		if row.frees {
+			s.free(1)
+		}
+		s.alloc(2, 3*gib)
+		if r := s.requests(0); r.Flushes != row.flushes {
+			t.Errorf("%s: %d near misses, %+v", what, r.Flushes, r.Refusal)
+		}
+	}
+}

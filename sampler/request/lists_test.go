@@ -182,3 +182,55 @@ func TestFirstLists(t *testing.T) {
 		t.Errorf("one context is on %v, the other on %v, and they have one sum: %v", a.at, b.at, a.tally == b.tally)
 	}
 }
+
+// A context that is refused on a second GPU is refused there, and not where the process is listed; where its devices are not those that its
+// environment says, that is not known.
+func TestContextRefusedElsewhere(t *testing.T) {
+	for what, row := range map[string]struct{ listed, want int }{"as its environment says": {0, 1}, "its environment is another by now": {2, -1}} {
+		s := newScene(t, 4, people{7: {Environment: map[string]string{}}})
+		s.context(0)
+		s.list(row.listed, 7, sampler.Some(gib/4))
+		s.later(time.Second)
+		for i := range s.gpus {
+			s.Listed(s.gpus[i].Key(), s.now, s.gpus[i].Processes)
+		}
+		s.apply()
+		s.call("cuDevicePrimaryCtxRetain", Call{Device: 1, Answer: outOfMemory})
+		s.apply()
+		got := -1
+		for i := range s.gpus {
+			if s.processes[7].seats[0].at == s.gpus[i].Key() {
+				got = i
+			}
+		}
+		if got != row.want {
+			t.Errorf("%s: on GPU %d, not %d", what, got, row.want)
+		}
+	}
+}
+
+// What a process asks for after it became another program is not where the lists of before have it.
+func TestExecElsewhere(t *testing.T) {
+	s := newScene(t, 2, people{7: {Environment: map[string]string{}}})
+	s.context(0)
+	s.alloc(1, gib)
+	s.list(0, 7, sampler.Some(gib))
+	s.later(time.Second)
+	for i := range s.gpus {
+		s.Listed(s.gpus[i].Key(), s.now, s.gpus[i].Processes)
+	}
+	s.apply()
+	s.later(ms(100))
+	s.Execed(7, s.now)
+	s.Begins(7)
+	s.call("cuDevicePrimaryCtxRetain", Call{Address: 0xc001, Device: 1})
+	s.call("cuMemAlloc_v2", Call{Address: 2, Size: uint64(gib), Context: 0xc001, Device: -1})
+	for range 2 {
+		for _, r := range s.apply().Requests {
+			if r.GPU.Or(-1) != 1 {
+				t.Errorf("told on %v", r.GPU)
+			}
+		}
+		s.later(ms(500))
+	}
+}

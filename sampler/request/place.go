@@ -26,6 +26,12 @@ func (t *Tracker) place(p *process, s *seat) (at sampler.GPUKey, guessed bool) {
 		}
 		return sampler.GPUKey{}, false
 	}
+	if s.key.device >= 0 && s.tally.granted == 0 && p.contextless(s.key.device) { // lists tell where it has contexts
+		if key != (sampler.GPUKey{}) && t.numbersAsSaid(p, on) {
+			return key, false
+		}
+		return sampler.GPUKey{}, false
+	}
 	only := len(on) == 1 && !t.listsAwaited(p)
 	switch {
 	case there(key) && !(there(s.elected) && s.against(key) >= overrule):
@@ -38,6 +44,25 @@ func (t *Tracker) place(p *process, s *seat) (at sampler.GPUKey, guessed bool) {
 		return t.ordinals.Only(), false
 	}
 	return sampler.GPUKey{}, false
+}
+
+// contextless says whether a process has made contexts, and none of that device, as where that was refused.
+func (p *process) contextless(device int) bool {
+	return !p.late && len(p.made) > 0 && p.made[device].most == 0
+}
+
+// numbersAsSaid says whether the devices of which a process has made contexts are where its environment says, as far as it is listed.
+func (t *Tracker) numbersAsSaid(p *process, on []sampler.GPUKey) bool {
+	said := 0
+	for device, m := range p.made {
+		key := t.ordinals.Key(&p.who, device)
+		if slices.Contains(on, key) {
+			said++
+		} else if len(on) > 0 && !t.listedBefore(key, m.newest) {
+			return false
+		}
+	}
+	return said == len(on) || len(on) == 0 || t.listsAwaited(p)
 }
 
 // listedBefore says whether the newest list of a GPU is from before a time.

@@ -21,6 +21,7 @@ type process struct {
 	unseen   bool                         // it has called before that
 	loaded   time.Time                    // when its libcuda was looked at, if that was new
 	begun    bool                         // its begin was seen
+	execed   time.Time                    // when it became another program, whose places the lists of before do not tell
 	unsure   bool                         // it may have called before its libcuda was looked at
 	fresh    bool                         // not for long, for it had just loaded that: see Loads
 	supposed bool                         // that it had not, as it made a context first

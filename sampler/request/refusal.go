@@ -81,7 +81,7 @@ func (t *tally) met(c *Call, n sampler.Bytes) {
 		r.got += n
 	}
 	switch {
-	case !open && !r.smallerFirst(), late && !(own && r.stillGives(c.Time)):
+	case !open && !r.smallerFirst() && !r.spilled(), late && !(own && r.stillGives(c.Time)):
 	case Functions[c.Function].Name != r.Function:
 		if open && !late {
 			t.other(c, n)
@@ -148,7 +148,7 @@ func (r *refusal) stillGives(at time.Time) bool {
 
 // gives notes that so much was given back.
 func (r *refusal) gives(at time.Time, n sampler.Bytes) {
-	if r.Outcome == sampler.RefusalOpen {
+	if r.Outcome == sampler.RefusalOpen || r.spilled() {
 		r.Freed += n
 		r.gave = at
 	}
@@ -161,6 +161,9 @@ func (r *refusal) rounded(n sampler.Bytes) bool {
 
 // smallerFirst says whether a program that gave memory back was granted less first: it may do all of a step again, with what was refused later.
 func (r *refusal) smallerFirst() bool { return r.Outcome == sampler.RefusalSmaller && r.hasGiven() }
+
+// spilled says whether memory of the host was granted in place of what was refused. What lay on the GPU may be moved there, to make room for it.
+func (r *refusal) spilled() bool { return r.Outcome == sampler.RefusalOther && r.Host > 0 }
 
 // comes notes what has come of the refusal, as so much was granted. If that is a small part of what another thread was refused before, that
 // is still open, and the last refusal again.

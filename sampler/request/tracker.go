@@ -316,12 +316,14 @@ func (t *Tracker) names(p *process, c *Call, f *Function) {
 // process is the one of that pid, a new one if there is room for it.
 func (t *Tracker) process(pid int) *process {
 	p := t.processes[pid]
+	var execed time.Time
 	if p != nil && p.over {
 		delete(t.processes, pid)
-		p = nil
+		p, execed = nil, p.last
 	}
 	if p == nil && pid > 0 && len(t.processes) < maxProcesses {
 		p = newProcess(pid)
+		p.execed = execed
 		p.missed = len(t.door.LetGo) > 0
 		p.late = t.older[pid] || p.missed
 		who := []sampler.Process{{PID: pid}}

@@ -60,7 +60,7 @@ enum { PLACE_CURRENT = 0, PLACE_PROPERTIES, PLACE_POOL, PLACE_DEVICE, PLACE_STRE
 
 #define FUNCTIONS 64
 #define LIBRARIES 64
-#define DEPTH 8
+#define DEPTH 16
 // In the place of a function, what has happened to the process.
 #define ENDED 255  // with that status
 #define EXECED 254 // it runs another program now
@@ -275,8 +275,7 @@ static __always_inline void set_current(__u64 thread, __u64 copy, __u64 effect, 
 		*s = (struct stack){.copy = copy};
 	}
 	if (effect == EFFECT_PUSHES || effect == EFFECT_MAKES) {
-		if (s->depth < DEPTH - 1)
-			s->depth += 1;
+		s->depth += 1; // beyond what is kept the lowest are forgotten: a pop leaves nothing in its place
 	} else if (effect == EFFECT_POPS) {
 		s->contexts[s->depth & (DEPTH - 1)] = 0;
 		if (s->depth > 0)

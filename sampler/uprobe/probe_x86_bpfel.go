@@ -72,7 +72,7 @@ type probeThread struct {
 		Copy     uint64
 		Depth    uint32
 		_        [4]byte
-		Contexts [8]uint64
+		Contexts [16]uint64
 	}
 }
 
