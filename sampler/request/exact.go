@@ -13,10 +13,14 @@ type exact struct {
 	listedAt time.Time
 	listed   sampler.Opt[sampler.Bytes] // waits until all calls before it are known
 	base     sampler.Opt[sampler.Bytes] // of the driver's figure, what is not live
+	basedAt  time.Time                  // when that figure was read
+	stood    peak                       // top before it was
 	guessed  bool                       // that: a call was so near that it may be in the figure or not
 	with     sampler.Bytes              // live at that time
 	apart    bool                       // the figure does not follow the calls: a pool, managed memory
 	moved    time.Time                  // live has changed last
+	freed    time.Time                  // it has shrunk last
+	doubted  sampler.Opt[sampler.Bytes] // a base that the figure before would have raised it to
 	since    sampler.Bytes              // most live since the process was seen
 	sinceAt  time.Time
 	top      sampler.Bytes
@@ -25,6 +29,11 @@ type exact struct {
 	contexts contexts
 	changes  [keptChanges]change // of live, a ring
 	changed  int
+}
+
+type peak struct {
+	top   sampler.Bytes
+	topAt time.Time
 }
 
 // change is one of live.
@@ -95,9 +104,23 @@ func (e *exact) replay(at time.Time) {
 func (e *exact) before(at time.Time, took time.Duration, live, gives sampler.Bytes) {
 	e.changes[e.changed%keptChanges] = change{at: at, took: took, live: live, gives: gives}
 	e.changed++
+	if n, known := e.base.Value(); known && gives > 0 && at.After(e.basedAt) && at.Add(-took).Before(e.basedAt.Add(whole)) {
+		e.amid(n, gives)
+	}
 	if e.listed.Known() && at.After(e.listedAt) {
 		e.settle(live, at.Add(-took).Sub(e.listedAt), gives)
 	}
+}
+
+// amid takes that a call was at work when the figure was read, and is answered after that was taken: all that was made of it may have what the call
+// gives, and is made anew.
+func (e *exact) amid(base, gives sampler.Bytes) {
+	e.base, e.guessed = sampler.Some(base.Less(gives)), true
+	e.top, e.topAt = e.stood.top, e.stood.topAt
+	if e.since > 0 {
+		e.note(e.sinceAt, e.since, e.loose)
+	}
+	e.note(e.basedAt, e.with+gives, e.loose)
 }
 
 // settle takes the figure that waits; live is from before the list until next after it, when a call gives so much.
@@ -120,7 +143,14 @@ func (e *exact) settle(live sampler.Bytes, next time.Duration, gives sampler.Byt
 		}
 	}
 	first := !e.base.Known()
-	e.base, e.with = sampler.Some(n.Less(live)), live
+	if held := e.holds(n.Less(live)); held {
+		e.with = live
+		if n > e.top {
+			e.top, e.topAt = n, e.listedAt
+		}
+		return
+	}
+	e.base, e.with, e.basedAt, e.stood = sampler.Some(n.Less(live)), live, e.listedAt, peak{e.top, e.topAt}
 	if next <= whole && n >= live+gives { // the figure may have it already: no peak is told that never was
 		e.base = sampler.Some(n.Less(live + gives))
 	}
@@ -129,6 +159,21 @@ func (e *exact) settle(live sampler.Bytes, next time.Duration, gives sampler.Byt
 	}
 	e.note(e.listedAt, live, false)
 	e.told()
+}
+
+// freeing: so long after its begin, of which alone is told, a call that gives memory back may still be at work, on a busy machine.
+const freeing = 250 * time.Millisecond
+
+// holds says whether a higher base is not believed yet: what was being given back may be in the figure still. The next figure must say so, too.
+func (e *exact) holds(base sampler.Bytes) bool {
+	was, known := e.base.Value()
+	doubted, again := e.doubted.Value()
+	e.doubted = sampler.Opt[sampler.Bytes]{}
+	if !known || base <= was || e.contexts.changed || e.listedAt.Sub(e.freed) >= freeing || again && doubted <= base+follows && base <= doubted+follows {
+		return false
+	}
+	e.doubted = sampler.Some(base)
+	return true
 }
 
 // rose notes that so much is live; loose: as far as is known.

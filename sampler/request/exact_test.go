@@ -444,3 +444,27 @@ func TestPeakOfWhoWasMissed(t *testing.T) {
 		}
 	}
 }
+
+// A figure that is taken while a call is still under way may have what it gives: no peak is told that never was.
+func TestFigureAmidCall(t *testing.T) {
+	const context = 500 * mib
+	for had, want := range map[bool]sampler.Bytes{true: 3*gib + context, false: 2*gib + context} { // at least that much, where the figure had it not
+		s := newScene(t, 1, people{7: {}})
+		s.context(0)
+		s.alloc(1, gib)
+		s.later(ms(100))
+		n := gib + context
+		if had {
+			n += 2 * gib
+		}
+		s.Listed(s.gpus[0].Key(), s.now, []sampler.Process{{PID: 7, Memory: sampler.Some(n)}})
+		s.later(ms(20))
+		s.apply()
+		s.later(ms(60))
+		s.call("cuMemAlloc_v2", Call{Address: 2, Size: uint64(2 * gib), Context: 0xc000, Device: -1, Took: ms(120)})
+		p := s.of(0, 7)
+		if p.Peak == nil || p.Peak.Bytes < want || p.Peak.Bytes > 3*gib+context || p.Peak.Source != sampler.PeakAtLeast {
+			t.Errorf("the figure had it (%v): %+v", had, p.Peak)
+		}
+	}
+}

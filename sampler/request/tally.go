@@ -188,7 +188,7 @@ func (t *tally) take(at time.Time, n sampler.Bytes) {
 	for r := t.refusal; r != nil; r = r.other {
 		r.gives(at, n)
 	}
-	t.exact.moved = at
+	t.exact.moved, t.exact.freed = at, at
 }
 
 // forgets drops what is live. In the driver's figure it stays what is held, until the next one.
