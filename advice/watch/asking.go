@@ -208,13 +208,9 @@ func (a *asking) age(at float64) float64 { return at - a.began + a.lead }
 func (a *asking) meetContext(now float64, at time.Time) {
 	if r := a.row.Refusal; r != nil && r.Bytes == 0 && (a.refusal.Tries == 0 || r.Time.After(a.refusal.Time)) {
 		a.begin(now)
-		a.tried, a.told, a.times, a.after, a.one, a.parted = min(now, now-at.Sub(r.Time).Seconds())+sameMoment, true, 0, 0, 0, false
+		a.tried, a.told, a.times, a.after, a.one, a.parted = min(now, now-at.Sub(r.Time).Seconds()), true, 0, 0, 0, false
 	}
 }
-
-// sameMoment: times have whole milliseconds. What was granted in that of the refusal, or seems to have been, came before it: who was refused a context
-// asks for nothing at once.
-const sameMoment = 0.5e-3
 
 // elsewhere takes a request on another GPU, or on one that is not known: who is granted memory goes on, wherever that is. What another thread is
 // granted there is in the place of nothing: programs that use several GPUs at once ask for the same on each.
@@ -230,8 +226,12 @@ func (a *asking) elsewhere(r *sampler.Request, at float64) {
 
 // grant notes what was granted since the last refusal.
 func (a *asking) grant(r *sampler.Request, at float64) {
-	if at >= a.tried {
-		a.times, a.after, a.one, a.met = a.times+1, min(a.after+r.Bytes, sampler.MaxPlausible), max(a.one, r.Bytes), at
+	if at < a.tried {
+		return
+	}
+	a.times, a.after, a.met = a.times+1, min(a.after+r.Bytes, sampler.MaxPlausible), at
+	if at > a.tried || a.parted { // times have whole milliseconds: in that in which a context was refused the grant came first, and is in place of nothing
+		a.one = max(a.one, r.Bytes)
 	}
 }
 
