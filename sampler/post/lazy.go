@@ -7,7 +7,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"nvpeak/sampler"
 	"nvpeak/sampler/needed"
 )
 
@@ -58,7 +57,7 @@ func (l *lazy) compiled() *regexp.Regexp {
 		if tree, err := syntax.Parse(l.source, syntax.Perl); err == nil {
 			l.words = needed.WordsOf(needed.Of(tree, false))
 			for _, one := range needed.Alternatives(tree) {
-				l.ways = append(l.ways, way{needed.WordsOf(needed.Of(one, false)), &sampler.Pattern{Source: one.String()}})
+				l.ways = append(l.ways, way{needed.WordsOf(needed.Of(one, false)), sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(one.String()) })})
 			}
 		}
 	})
@@ -68,7 +67,7 @@ func (l *lazy) compiled() *regexp.Regexp {
 // way is one of the alternatives of a pattern.
 type way struct {
 	words needed.Words
-	re    *sampler.Pattern
+	re    func() *regexp.Regexp // most are never needed
 }
 
 // squeezed keeps the text that was asked about last: each pattern is asked about it.
@@ -91,7 +90,7 @@ func (l *lazy) MatchString(s string) bool {
 	return l.matched.of(s, "", 0, func() bool {
 		return ask(l, s, func(*regexp.Regexp) bool {
 			short := squeeze(s)
-			return slices.ContainsFunc(l.ways, func(w way) bool { return short.May(w.words) && w.re.Get().MatchString(s) })
+			return slices.ContainsFunc(l.ways, func(w way) bool { return short.May(w.words) && w.re().MatchString(s) })
 		})
 	})
 }

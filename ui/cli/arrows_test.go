@@ -28,8 +28,10 @@ var arrows = []struct {
 	{"sampler/torch", []string{"sampler", "sampler/torchsnap"}},               // both read what PyTorch's allocator holds
 	{"sampler/uprobe", []string{"sampler", "sampler/request"}},
 	{"sampler/fleet", []string{"sampler", "sampler/tape"}}, // what other machines print is what recordings hold
-	{"sampler/tools", nil}, // words alone
-	{"sampler/post", []string{"sampler", "sampler/tools"}},
+	{"sampler/tools", nil},  // words alone
+	{"sampler/needed", nil}, // the same
+	{"sampler/oomlog", []string{"sampler", "sampler/redact", "sampler/needed"}},
+	{"sampler/post", []string{"sampler", "sampler/tools", "sampler/needed"}},
 	{"sampler/*", []string{"sampler", "sampler/redact"}}, // every source, and history
 	{"sampler/*/*", []string{"sampler", "sampler/*"}},    // helpers of one source
 	{"advice", []string{"sampler", "advice/*"}},
