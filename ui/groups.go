@@ -117,7 +117,8 @@ func (t *table) grouped(by grouping) (list []*group, rows map[*group][]procRow, 
 
 // jobStarts are the starts of jobs that nothing else tells apart. A job is a program that was started several times at once: the ranks
 // of one torchrun, srun, accelerate or mpirun.
-type jobStarts map[string][]time.Time
+// By what tells them apart, and by how many jobStart it was since 1970: of each such time there is one.
+type jobStarts map[string]map[int64]time.Time
 
 // jobStart is within what time the ranks of a job start.
 const jobStart = 2 * time.Minute
@@ -141,11 +142,15 @@ func (known jobStarts) of(r procRow) (id, name string) {
 	id = strings.Join([]string{r.gpu.Host, p.User, container, command}, "\x00")
 	name = user + "  " + command
 	start := p.StartTime.Or(time.Time{})
-	for _, first := range known[id] {
-		if start.Sub(first).Abs() <= jobStart {
+	place := start.Unix() / int64(jobStart/time.Second)
+	for at := place - 1; at <= place+1; at++ {
+		if first, ok := known[id][at]; ok && start.Sub(first).Abs() <= jobStart {
 			return id + first.String(), name
 		}
 	}
-	known[id] = append(known[id], start)
+	if known[id] == nil {
+		known[id] = map[int64]time.Time{}
+	}
+	known[id][place] = start
 	return id + start.String(), name
 }
