@@ -3,7 +3,6 @@ package post
 import (
 	"regexp"
 	"regexp/syntax"
-	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -16,8 +15,8 @@ type lazy struct {
 	source   string
 	once     sync.Once
 	re       *regexp.Regexp
-	words    needed.Words // without which it does not match
-	ways     []way
+	read     sync.Once
+	words    needed.Words
 	matched  latest[bool]
 	found    latest[[][]string]
 	first    latest[[]string]
@@ -52,46 +51,34 @@ func (k *latest[T]) of(text, by string, n int, ask func() T) T {
 func lazily(source string) *lazy { return &lazy{source: source} }
 
 func (l *lazy) compiled() *regexp.Regexp {
-	l.once.Do(func() {
-		l.re = regexp.MustCompile(l.source)
-		if tree, err := syntax.Parse(l.source, syntax.Perl); err == nil {
-			l.words = needed.WordsOf(needed.Of(tree, false))
-			for _, one := range needed.Alternatives(tree) {
-				l.ways = append(l.ways, way{needed.WordsOf(needed.Of(one, false)), sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(one.String()) })})
-			}
-		}
-	})
+	l.once.Do(func() { l.re = regexp.MustCompile(l.source) })
 	return l.re
 }
 
-// way is one of the alternatives of a pattern.
-type way struct {
-	words needed.Words
-	re    func() *regexp.Regexp // most are never needed
+// needs are the words without which it does not match: most patterns lack them in each text, and are never compiled.
+func (l *lazy) needs() needed.Words {
+	l.read.Do(func() {
+		if tree, err := syntax.Parse(l.source, syntax.Perl); err == nil { // else compiling it tells
+			l.words = needed.WordsOf(needed.Of(tree, false))
+		}
+	})
+	return l.words
 }
 
 // squeezed keeps the text that was asked about last: each pattern is asked about it.
 var squeezed latest[*needed.Squeezed]
 
-func squeeze(s string) *needed.Squeezed {
-	return squeezed.of(s, "", 0, func() *needed.Squeezed { return needed.Squeeze(s) })
-}
-
 // ask asks the pattern about a text that it can match, as far as the words in it tell.
 func ask[T any](l *lazy, s string, answer func(*regexp.Regexp) T) (none T) {
-	re := l.compiled()
-	if l.words != nil && !squeeze(s).May(l.words) {
+	if words := l.needs(); words != nil && !squeezed.of(s, "", 0, func() *needed.Squeezed { return needed.Squeeze(s) }).May(words) {
 		return none
 	}
-	return answer(re)
+	return answer(l.compiled())
 }
 
 func (l *lazy) MatchString(s string) bool {
 	return l.matched.of(s, "", 0, func() bool {
-		return ask(l, s, func(*regexp.Regexp) bool {
-			short := squeeze(s)
-			return slices.ContainsFunc(l.ways, func(w way) bool { return short.May(w.words) && w.re().MatchString(s) })
-		})
+		return ask(l, s, func(re *regexp.Regexp) bool { return re.MatchString(s) })
 	})
 }
 
