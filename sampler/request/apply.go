@@ -55,6 +55,9 @@ func (t *Tracker) Apply(s *sampler.Snapshot) {
 		}
 		for _, seat := range p.seats {
 			seat.tally.measure(s.Time, lived)
+			if seat.tally.freeAwaited(s.Time) {
+				t.tellRefused() // a snapshot soon has it
+			}
 			seat.tally.settlePieces(s.Time, p.gone || p.exit.Known())
 		}
 	}

@@ -133,6 +133,114 @@ func TestFreeBesideAPool(t *testing.T) {
 	}
 }
 
+// A reading of about the moment of a refusal may have been made after it, when memory had been given back, or before what was given just
+// before: where it has more free than was refused, it tells nothing. What is read later does.
+func TestFreeOfReadingAtRefusal(t *testing.T) {
+	none := sampler.Opt[sampler.Bytes]{}
+	for name, row := range map[string]struct {
+		play func(s *scene, read func(sampler.Bytes))
+		free sampler.Opt[sampler.Bytes] // at once
+		used sampler.Bytes              // 20 ms later
+		then sampler.Opt[sampler.Bytes] // what that says was free
+	}{
+		"before the last grant": {func(s *scene, read func(sampler.Bytes)) {
+			s.alloc(1, 20*gib)
+			read(20 * gib)
+			s.now = s.now.Add(-700 * time.Microsecond)
+			s.alloc(2, 20*gib)
+			s.now = s.now.Add(-600 * time.Microsecond)
+			s.refused(10 * gib)
+		}, none, 40 * gib, sampler.Some(8 * gib)},
+		"after the refusal": {func(s *scene, read func(sampler.Bytes)) {
+			s.alloc(1, 20*gib)
+			s.alloc(2, 20*gib)
+			s.later(ms(5))
+			read(20 * gib)
+			s.now = s.now.Add(-800 * time.Microsecond)
+			s.refused(10 * gib)
+			s.now = s.now.Add(-900 * time.Microsecond)
+			s.free(2)
+			s.now = s.now.Add(-900 * time.Microsecond)
+			s.alloc(2, 20*gib)
+		}, none, 40 * gib, sampler.Some(8 * gib)},
+		"a limit of its own": {func(s *scene, read func(sampler.Bytes)) {
+			s.alloc(1, 20*gib)
+			s.later(ms(5))
+			read(20 * gib)
+			s.later(ms(5))
+			s.refused(10 * gib)
+		}, sampler.Some(28 * gib), 20 * gib, sampler.Some(28 * gib)},
+	} {
+		s := newScene(t, 1, people{7: {}})
+		read := func(n sampler.Bytes) { s.Reading(s.gpus[0].Key(), s.now, n) }
+		s.context(0)
+		s.later(ms(20))
+		row.play(s, read)
+		if r := s.requests(0).Refusal; !r.Free.Equal(row.free) {
+			t.Errorf("%s: %v free, by a reading of %v ms", name, r.Free, r.FreeAge)
+		}
+		s.later(ms(20))
+		read(row.used)
+		if r := s.requests(0).Refusal; !r.Free.Equal(row.then) {
+			t.Errorf("%s: later, %v free, by a reading of %v ms", name, r.Free, r.FreeAge)
+		}
+	}
+}
+
+// What was read right after the refusal and stands since is read again, though nobody passes that on: it has what is in it. The
+// snapshot that has it is asked for.
+func TestFreeByWhatStands(t *testing.T) {
+	none := sampler.Opt[sampler.Bytes]{}
+	for name, row := range map[string]struct {
+		read    time.Duration // of the reading, after the retry
+		told    time.Duration // of the snapshot, after that
+		more    bool          // another call, 20 ms after the reading
+		free    sampler.Opt[sampler.Bytes]
+		another bool // snapshot is wanted
+	}{
+		"stands":             {0, ms(300), false, sampler.Some(8 * gib), false},
+		"who knows":          {0, ms(200), false, none, true},
+		"too long ago":       {0, ms(1200), true, none, false},
+		"something was done": {0, ms(300), true, none, true},
+		"read later":         {ms(20), ms(60), false, sampler.Some(8 * gib), false},
+	} {
+		s := newScene(t, 1, people{7: {}})
+		key := s.gpus[0].Key()
+		s.Reading(key, s.now, 0)
+		s.later(ms(20))
+		s.context(0)
+		s.alloc(1, 20*gib)
+		s.alloc(2, 20*gib)
+		s.refused(10 * gib)
+		<-s.Tracker.Refused()
+		s.now = s.now.Add(-ms(1)).Add(200 * time.Microsecond)
+		s.free(2)
+		s.now = s.now.Add(-900 * time.Microsecond)
+		s.alloc(3, 10*gib)
+		s.later(row.read)
+		s.Reading(key, s.now, 30*gib)
+		if row.more {
+			s.later(ms(20))
+			s.free(3)
+			s.alloc(3, 10*gib)
+		}
+		s.later(row.told)
+		if r := s.requests(0).Refusal; !r.Free.Equal(row.free) {
+			t.Errorf("%s: %v free, not %v", name, r.Free, row.free)
+		}
+		select {
+		case <-s.Tracker.Refused():
+			if !row.another {
+				t.Errorf("%s: another snapshot is wanted", name)
+			}
+		default:
+			if row.another {
+				t.Errorf("%s: no other snapshot is wanted", name)
+			}
+		}
+	}
+}
+
 // More than was refused is not said to have been free where calls near the reading may have been counted wrong.
 func TestFreeOfUnsureReading(t *testing.T) {
 	for near, want := range map[time.Duration]bool{0: false, ms(5): true} {
@@ -144,6 +252,7 @@ func TestFreeOfUnsureReading(t *testing.T) {
 			s.now = s.now.Add(near)
 			s.Reading(s.gpus[0].Key(), s.now, gib)
 		}
+		s.later(ms(5))
 		s.refused(gib)
 		if r := s.requests(0).Refusal; r.Free.Known() != want {
 			t.Errorf("%v after a call: %v free", near, r.Free)

@@ -93,27 +93,24 @@ func (g *gpu) movedAfter(r reading) bool {
 // ago is the reading that n more have followed, 0 to keptReadings - 1.
 func (g *gpu) ago(n int) reading { return g.read[(g.newest-n+keptReadings)%keptReadings] }
 
-// free is what could still be given at the time of a call, and how old the reading is that says so, in ms: there may be later ones.
-func (g *gpu) free(at time.Time) (n sampler.Opt[sampler.Bytes], age sampler.Opt[int]) {
+// free is what could still be given at the time of a call, and when the reading was made that says so; zero: none was. There may be later ones.
+func (g *gpu) free(at time.Time) (n sampler.Opt[sampler.Bytes], read time.Time) {
 	if g == nil || g.usable == 0 {
-		return n, age
+		return n, read
 	}
 	r, until := g.before(at), at
 	if r.at.IsZero() {
 		r, until = g.read[g.newest], never
 	}
-	if !r.at.IsZero() {
-		seen := r.at
-		if g.unsure(at) && r.at.Equal(g.at(at).at) && g.readUntil.After(seen) && !g.readUntil.After(at) { // what was read stood until then
-			seen = g.readUntil
-		}
-		age = inMillis(at.Sub(seen))
+	read = r.at
+	if !read.IsZero() && g.unsure(at) && r.at.Equal(g.at(at).at) && g.readUntil.After(read) && !g.readUntil.After(at) { // what was read stood until then
+		read = g.readUntil
 	}
 	used := g.used(r, cut, until)
 	if used > g.usable+twice { // what is counted was in the reading already, which was made later than it says
-		return n, sampler.Opt[int]{}
+		return n, time.Time{}
 	}
-	return sampler.Some(g.usable.Less(used)), age
+	return sampler.Some(g.usable.Less(used)), read
 }
 
 // unsure says whether what is free at a time may have changed since the reading by more than the calls that are seen.
@@ -122,20 +119,21 @@ func (g *gpu) unsure(at time.Time) bool { return g != nil && at.Before(g.unheard
 // twice is more than the driver can have given too much by what it rounds to.
 const twice = 64 * sampler.MiB
 
-func inMillis(d time.Duration) sampler.Opt[int] { return sampler.Some(int(d.Milliseconds())) }
-
 // freeAfter is the same by the first reading after the call, if that came soon: it has what no call tells, such as a context
 // made since the reading before. A program that is gone by then has more free than there was. What was given meanwhile and nobody knows how much of the
 // GPU it took, as by a pool, is in it, too: then it says nothing.
-func (g *gpu) freeAfter(at time.Time) (n sampler.Opt[sampler.Bytes], age sampler.Opt[int]) {
+func (g *gpu) freeAfter(at time.Time) (n sampler.Opt[sampler.Bytes], read time.Time) {
 	var next reading
 	for _, r := range g.read {
 		if r.at.After(at.Add(included)) && r.at.Sub(at) <= showsWithin && (next.at.IsZero() || r.at.Before(next.at)) {
 			next = r
 		}
 	}
+	if next.at.IsZero() {
+		next = g.standing(at)
+	}
 	if g.usable == 0 || next.at.IsZero() || g.pooledSince(at, next.at) {
-		return n, age
+		return n, read
 	}
 	sum := int64(next.used) //nolint:gosec // below MaxPlausible
 	for _, m := range g.moves {
@@ -147,7 +145,19 @@ func (g *gpu) freeAfter(at time.Time) (n sampler.Opt[sampler.Bytes], age sampler
 			sum -= m.bytes
 		}
 	}
-	return sampler.Some(g.usable.Less(sampler.Bytes(max(sum, 0)))), inMillis(at.Sub(next.at)) //nolint:gosec // it is none below zero
+	return sampler.Some(g.usable.Less(sampler.Bytes(max(sum, 0)))), next.at //nolint:gosec // it is none below zero
+}
+
+// standing is what was read of a GPU soon after a call, and stands: what is read again is passed on only when it moves. The zero reading: it may
+// not have been read again, or other calls were made since.
+func (g *gpu) standing(at time.Time) reading {
+	after := at.Add(included)
+	if g.at(after).at != g.ago(0).at || g.readUntil.Before(after.Add(showsWithin)) || !g.still(after, g.readUntil) {
+		return reading{}
+	}
+	r := g.ago(0)
+	r.at = after.Add(1)
+	return r
 }
 
 // keptPooled: more than are asked for between two readings, but for a moment.

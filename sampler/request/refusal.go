@@ -50,14 +50,18 @@ func (t *tally) refuse(c *Call, n sampler.Bytes) {
 		}
 	}
 	t.refusal.loosed = later(t.refusal.loosed, t.gaveUntold)
-	free, age := t.free(t.refusal) // of several tries after it gave its cache back, as a log says it
-	t.refusal.frees(free, age, t.gpu.unsure(c.Time))
+	free, read := t.free(t.refusal) // of several tries after it gave its cache back, as a log says it
+	t.refusal.frees(free, read, t.gpu.unsure(c.Time))
 }
 
-// frees notes what was free. What is so about, as not all calls are seen, is not known where it would have done for what was refused,
-// or was read so long before, on a machine that had no time to read.
-func (r *refusal) frees(n sampler.Opt[sampler.Bytes], age sampler.Opt[int], about bool) {
-	if about && (r.Smallest > 0 && n.Or(0) >= r.Smallest || time.Duration(age.Or(0))*time.Millisecond > showsWithin) {
+// frees notes what was free, by what was read when; zero: nothing was. What is so about, as not all calls are seen, is not known where it would
+// have done for what was refused, or was read so long before, on a machine that had no time to read.
+func (r *refusal) frees(n sampler.Opt[sampler.Bytes], read time.Time, about bool) {
+	age := sampler.Opt[int]{}
+	if !read.IsZero() {
+		age = sampler.Some(int(r.last.Sub(read).Milliseconds()))
+	}
+	if about && (r.Smallest > 0 && n.Or(0) >= r.Smallest || !read.IsZero() && r.last.Sub(read) > showsWithin) {
 		n, age = sampler.Opt[sampler.Bytes]{}, sampler.Opt[int]{}
 	}
 	r.Free, r.FreeAge, r.FreeAbout = n, age, about && n.Known()

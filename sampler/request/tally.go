@@ -63,21 +63,16 @@ func (t *tally) lately(at time.Time) (most sampler.Bytes) {
 	return most
 }
 
-// free is what could still be given at the last try of a refusal, and how old the reading is that says so; unknown if that is from before the
-// context, or before memory was given back and nobody knows how much.
-func (t *tally) free(r *refusal) (n sampler.Opt[sampler.Bytes], age sampler.Opt[int]) {
-	n, age = t.gpu.free(r.last)
-	read := readAt(r.last, age)
-	stale := age.Known() && (read.Before(milli(t.context)) || read.Before(r.loosed.Add(included)))
-	if stale || !r.possible(n) && !t.gpu.sure(read) {
-		return sampler.Opt[sampler.Bytes]{}, sampler.Opt[int]{}
+// free is what could still be given at the last try of a refusal, and when the reading was made that says so; unknown if that was before the
+// context, or before memory was given back and nobody knows how much, or if as much was free and it may have been read after the refusal.
+func (t *tally) free(r *refusal) (n sampler.Opt[sampler.Bytes], read time.Time) {
+	n, read = t.gpu.free(r.last)
+	stale := !read.IsZero() && (read.Before(milli(t.context)) || read.Before(r.loosed.Add(included)))
+	doubtful := read.IsZero() || !read.Add(included).Before(r.last) || !t.gpu.sure(read)
+	if stale || !r.possible(n) && doubtful {
+		return sampler.Opt[sampler.Bytes]{}, time.Time{}
 	}
-	return n, age
-}
-
-// readAt is when the reading was made that was so old at a time.
-func readAt(at time.Time, age sampler.Opt[int]) time.Time {
-	return at.Add(-time.Duration(age.Or(0)) * time.Millisecond)
+	return n, read
 }
 
 // later is the later one of two times.
@@ -94,9 +89,9 @@ func (t *tally) unmoved(r *refusal, after sampler.Bytes) bool {
 	if t.loosened.IsZero() && t.gaveUntold.Before(r.last) {
 		return true
 	}
-	before, age := t.gpu.free(r.last)
+	before, read := t.gpu.free(r.last)
 	n, known := before.Value()
-	return known && !readAt(r.last, age).Before(milli(t.context)) && after <= n+twice
+	return known && !read.Before(milli(t.context)) && after <= n+twice
 }
 
 // on notes which GPU it is. What was asked there before that was known is made up for.
@@ -126,25 +121,33 @@ func (t *tally) moves(c *Call, n int64, by *seat) {
 // is more.
 func (t *tally) measure(now, lived time.Time) {
 	r := t.refusal
-	if r == nil || t.gpu == nil || r.Free.Known() && now.Sub(r.last) > 2*showsWithin {
+	if r == nil || t.gpu == nil || r.Free.Known() && now.Sub(r.last) > readSoon {
 		return
 	}
 	about := t.gpu.unsure(r.last)
 	if !r.Free.Known() { // its GPU was not
-		free, age := t.free(r)
-		r.frees(free, age, about)
+		free, read := t.free(r)
+		r.frees(free, read, about)
 	}
 	if r.Outcome == sampler.RefusalOther {
 		return // what that takes of the GPU, and when, no call tells
 	}
-	free, age := t.gpu.freeAfter(r.last)
-	read := readAt(r.last, age)
+	free, read := t.gpu.freeAfter(r.last)
 	if !r.possible(free) && !t.gpu.sure(read) {
 		return
 	}
 	if free.Known() && (free.Or(0) < r.Free.Or(0) || !r.Free.Known() && !read.After(lived) && t.unmoved(r, free.Or(0))) {
-		r.frees(free, age, r.FreeAbout || about)
+		r.frees(free, read, r.FreeAbout || about)
 	}
+}
+
+// readSoon is how long after a refusal there are readings that tell what was free, on a machine that has little time to read.
+const readSoon = 4 * showsWithin
+
+// freeAwaited says whether what was free at the last refusal is not known, and the next readings may tell.
+func (t *tally) freeAwaited(now time.Time) bool {
+	r := t.refusal
+	return r != nil && t.gpu != nil && !r.Free.Known() && r.Outcome != sampler.RefusalOther && now.Sub(r.last) <= readSoon
 }
 
 // grant notes memory that was given.

@@ -393,6 +393,11 @@ func (t *Tracker) several(p *process) bool {
 // refuse notes a refusal, and tells of it.
 func (t *Tracker) refuse(s *seat, c *Call, n sampler.Bytes) {
 	s.tally.refuse(c, n)
+	t.tellRefused()
+}
+
+// tellRefused asks for a snapshot that tells of a refusal.
+func (t *Tracker) tellRefused() {
 	select {
 	case t.refused <- struct{}{}:
 	default: // one is enough

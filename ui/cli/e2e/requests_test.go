@@ -41,7 +41,8 @@ func newBox(t *testing.T, args ...string) *box {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() }) //nolint:errcheck // it may have ended
+	late := time.AfterFunc(patience, func() { cmd.Process.Kill() })   //nolint:errcheck // the stream then ends
+	t.Cleanup(func() { late.Stop(); cmd.Process.Kill(); cmd.Wait() }) //nolint:errcheck // it may have ended
 	b.lines = bufio.NewScanner(out)
 	b.lines.Buffer(nil, 1<<24)
 	if !b.lines.Scan() {
@@ -61,7 +62,8 @@ func (b *box) play(env ...string) *cudatest.Player {
 func (b *box) next() *sampler.Snapshot {
 	b.t.Helper()
 	if !b.lines.Scan() {
-		b.t.Fatalf("the stream has ended: %v", b.lines.Err())
+		text, _ := json.Marshal(b.last)
+		b.t.Fatalf("the stream has ended: %v; %s", b.lines.Err(), text)
 	}
 	b.last = sampler.Snapshot{}
 	if err := json.Unmarshal(b.lines.Bytes(), &b.last); err != nil {
@@ -115,18 +117,23 @@ func TestRefusals(t *testing.T) {
 	b := newBox(t, "--interval", "1h")
 	p := b.play()
 	p.Do("device 0", "alloc a 4000000000", "alloc b 2000000000", "cache b")
+	time.Sleep(500 * time.Millisecond) // it is read, on a machine that has little time, too
 	began := time.Now()
 	p.Do("torch c 3000000000")
 	got := b.until("a near miss", 0, p.PID(), func(p *sampler.Process) bool { return p.Requests.Refusal != nil })
 	if took := time.Since(began); took > 2*time.Second {
 		t.Errorf("it is told after %v", took)
 	}
+	told := func(p *sampler.Process) bool { return p.Requests.Refusal.Free.Known() }
+	if !told(got) { // it is read later
+		got = b.until("what was free then", 0, p.PID(), told)
+	}
 	if r := got.Requests; r.Flushes != 1 || r.Refused != 1 || r.Refusal.Outcome != sampler.RefusalFlush || r.Refusal.Bytes != 3000000000 ||
 		!r.Refusal.Free.Equal(sampler.Some(sampler.Bytes(8<<30-6000000000))) {
 		t.Errorf("%+v, %+v", r, r.Refusal)
 	}
 	p.Do("torch d 5000000000")
-	got = b.until("a refusal for good", 0, p.PID(), func(p *sampler.Process) bool { return p.Requests.Refused == 4 })
+	got = b.until("a refusal for good", 0, p.PID(), func(p *sampler.Process) bool { return p.Requests.Refused == 4 && told(p) })
 	if r := got.Requests.Refusal; r.Outcome != sampler.RefusalOpen || r.Tries != 3 || !r.Free.Equal(sampler.Some(sampler.Bytes(8<<30-7000000000))) {
 		t.Errorf("%+v", r)
 	}
