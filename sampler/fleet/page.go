@@ -193,6 +193,16 @@ func (n *news) tellErrors(s *sampler.Snapshot) {
 	}
 }
 
+// notYet says whether a snapshot is from before the driver has answered an nvpeak that has just begun.
+func notYet(s *sampler.Snapshot) bool {
+	for i := range s.GPUs {
+		if g := &s.GPUs[i]; !g.Silent() || !strings.HasPrefix(g.Error.Or(""), sampler.ErrTransient.Error()) {
+			return false
+		}
+	}
+	return len(s.GPUs) > 0
+}
+
 // address is what is asked. nvpeak tells each connection the peaks since its scrape before. Where an answer was missed, or the connection is a new one, it is asked
 // for those since the last that are known, and a little more: told twice is better than not at all.
 func (p *scraper) address(now time.Time) string {

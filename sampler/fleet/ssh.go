@@ -235,6 +235,9 @@ func (s *session) peak(line []byte, came time.Time) error {
 	if needsCleaning(line) {
 		cleanTexts(snap)
 	}
+	if s.taken == 0 && notYet(snap) {
+		return nil
+	}
 	s.shell.offset.note(snap.Time, came)
 	d, _ := s.shell.offset.value()
 	here(snap, d)

@@ -75,6 +75,16 @@ func TestFleetSSH(t *testing.T) {
 	}
 }
 
+// A machine whose driver takes longer than the first snapshot there waits for it gives figures all the same.
+func TestFleetSSHSlowDriver(t *testing.T) {
+	t.Parallel()
+	s := startSSHD(t, nvmltest.Env(nvmltest.Library(t, nvmltest.Current), nvmltest.Scenario(t, twoGPUs+"latency nvmlDeviceGetMemoryInfo* 300ms sleep\n"))...)
+	got := run(t, setup{args: []string{"once", "--from", s.hosts(t, "nvpeak = \""+binary+"\"", "box7")}})
+	if got.code != 0 || !strings.Contains(got.out, "42.0 GiB") || got.err != "" {
+		t.Errorf("%+v", got)
+	}
+}
+
 // What is wrong with a machine is said at once, in one line with the command to try, and keeps no other one up.
 func TestFleetSSHFailures(t *testing.T) {
 	t.Parallel()
