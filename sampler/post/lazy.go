@@ -3,6 +3,7 @@ package post
 import (
 	"regexp"
 	"regexp/syntax"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -15,8 +16,8 @@ type lazy struct {
 	source   string
 	once     sync.Once
 	re       *regexp.Regexp
-	read     sync.Once
-	words    needed.Words
+	split    sync.Once
+	parts    []*part
 	matched  latest[bool]
 	found    latest[[][]string]
 	first    latest[[]string]
@@ -55,22 +56,45 @@ func (l *lazy) compiled() *regexp.Regexp {
 	return l.re
 }
 
-// needs are the words without which it does not match: most patterns lack them in each text, and are never compiled.
-func (l *lazy) needs() needed.Words {
-	l.read.Do(func() {
-		if tree, err := syntax.Parse(l.source, syntax.Perl); err == nil { // else compiling it tells
-			l.words = needed.WordsOf(needed.Of(tree, false))
+// part is an alternative of a pattern: most lack the words that they need in each text, and are never compiled.
+type part struct {
+	source string
+	needs  needed.Words // none: any text may match
+	once   sync.Once
+	re     *regexp.Regexp
+}
+
+func (p *part) compiled() *regexp.Regexp {
+	p.once.Do(func() { p.re = regexp.MustCompile(p.source) })
+	return p.re
+}
+
+// alternatives of the pattern. One alone is matched several times as fast as all of them.
+func (l *lazy) alternatives() []*part {
+	l.split.Do(func() {
+		for _, source := range needed.Split(l.source) {
+			p := &part{source: source}
+			if tree, err := syntax.Parse(source, syntax.Perl); err == nil { // else compiling it tells
+				p.needs = needed.WordsOf(needed.Of(tree, false))
+			}
+			l.parts = append(l.parts, p)
 		}
 	})
-	return l.words
+	return l.parts
 }
 
 // squeezed keeps the text that was asked about last: each pattern is asked about it.
 var squeezed latest[*needed.Squeezed]
 
-// ask asks the pattern about a text that it can match, as far as the words in it tell.
+// may says whether an alternative can match a text, as far as the words in it tell, and is as wanted.
+func (l *lazy) may(s string, wanted func(*part) bool) bool {
+	text := squeezed.of(s, "", 0, func() *needed.Squeezed { return needed.Squeeze(s) })
+	return slices.ContainsFunc(l.alternatives(), func(p *part) bool { return (p.needs == nil || text.May(p.needs)) && wanted(p) })
+}
+
+// ask asks the pattern about a text that it can match.
 func ask[T any](l *lazy, s string, answer func(*regexp.Regexp) T) (none T) {
-	if words := l.needs(); words != nil && !squeezed.of(s, "", 0, func() *needed.Squeezed { return needed.Squeeze(s) }).May(words) {
+	if !l.may(s, func(*part) bool { return true }) {
 		return none
 	}
 	return answer(l.compiled())
@@ -78,7 +102,7 @@ func ask[T any](l *lazy, s string, answer func(*regexp.Regexp) T) (none T) {
 
 func (l *lazy) MatchString(s string) bool {
 	return l.matched.of(s, "", 0, func() bool {
-		return ask(l, s, func(re *regexp.Regexp) bool { return re.MatchString(s) })
+		return l.may(s, func(p *part) bool { return p.compiled().MatchString(s) })
 	})
 }
 
