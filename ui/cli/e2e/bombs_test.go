@@ -60,7 +60,7 @@ func bombs() map[string]func(w io.Writer) {
 		}
 	}
 	unpacked := func(w io.Writer) {
-		for range 4 << 20 {
+		for range 1 << 20 {
 			io.WriteString(w, bombStart)
 		}
 	}
@@ -72,7 +72,7 @@ func bombs() map[string]func(w io.Writer) {
 		"gpus.jsonl": snapshots(200, func(s int) string {
 			return bombSnapshot(10*s, "", listed(100, func(g int) string { return fmt.Sprintf(`{"uuid":"GPU-%d-%d"}`, s, g) }))
 		}),
-		"ticks.jsonl": snapshots(1500, func(i int) string {
+		"ticks.jsonl": snapshots(800, func(i int) string {
 			if i == 0 {
 				return bombSnapshot(0, `,"t":0`, listed(500, func(g int) string { return bombGPU(g, "{},{},{}") }))
 			}
@@ -194,8 +194,8 @@ func TestBombs(t *testing.T) {
 	}
 }
 
-// bombSeconds is generous: the slowest takes 28 on a slow processor, and what is not linear takes minutes.
-const bombSeconds = 40
+// bombSeconds is generous: the slowest takes 7 on a slow processor, and what is not linear takes minutes.
+const bombSeconds = 20
 
 func bombUse(t *testing.T, what string, s *os.ProcessState, errs string) {
 	t.Helper()
