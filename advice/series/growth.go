@@ -69,14 +69,19 @@ func (s *Series) Steady(limit float64) (tr Trend, ok bool) {
 }
 
 // forecast is the growth at one scale if it will use up the room within the time ahead:
-// first of the level beneath the peaks, then of the peaks.
+// first of the level beneath the peaks, then of the peaks, then of a climb after a fall.
 func (s *Series) forecast(scale int, least, room, ahead float64) (Trend, bool) {
+	reaches := func(tr Trend, ok bool) bool {
+		_, likely, _ := tr.ETA(room)
+		return ok && tr.Reaches(room) && likely <= ahead*(tr.Until-tr.Since)
+	}
 	for _, peaks := range [...]bool{false, true} {
-		tr, ok := s.growthAt(scale, peaks, least)
-		if !ok || !tr.Reaches(room) {
-			continue
+		if tr, ok := s.growthAt(scale, peaks, least); reaches(tr, ok) {
+			return tr, true
 		}
-		if _, likely, _ := tr.ETA(room); likely <= ahead*(tr.Until-tr.Since) {
+	}
+	if scale == 0 {
+		if tr, ok := s.climb(least); reaches(tr, ok) {
 			return tr, true
 		}
 	}

@@ -40,6 +40,8 @@ const (
 	// The growth must be new: that much of it above everything seen before. A saw-tooth
 	// rises too, but not above its last tooth.
 	newShare = 0.7
+	// So much of a climb after a fall is new: it began below what had been held before, as after a cache was emptied.
+	newAfterFall = 0.3
 	// No single step brings more than a third of the growth: a program that takes more
 	// now and then, as a notebook does, has few steps and uneven ones.
 	leapMost = 0.34
@@ -59,19 +61,33 @@ func (s *Series) growthAt(scale int, peaks bool, least float64) (tr Trend, ok bo
 	if peaks {
 		r = &s.highs
 	}
+	return s.growthFrom(r, scale, s.oldest(scale), least, newShare)
+}
+
+// climb judges what the series does since it held less than half, however briefly, as a program does that empties its cache and begins
+// something else.
+func (s *Series) climb(least float64) (tr Trend, ok bool) {
+	if s.fallenAt <= s.born {
+		return tr, false
+	}
+	return s.growthFrom(&s.lows, 0, max(s.oldest(0), int64(s.fallenAt/BucketSeconds)+1), least, newAfterFall)
+}
+
+// growthFrom judges the buckets from one on; so much of the growth must be above all before.
+func (s *Series) growthFrom(r *rings, scale int, from int64, least, share float64) (tr Trend, ok bool) {
 	head := r.heads[scale]
 	if head == NoBucket {
 		return tr, false
 	}
-	if quick := r.at(scale, head) - s.firstOf(r, scale); !(quick >= least) {
+	if quick := r.at(scale, head) - s.firstOf(r, scale, from); !(quick >= least) {
 		return tr, false
 	}
 	var p points
-	s.window(r, scale, &p)
+	s.window(r, scale, from, &p)
 	if p.n < trendPoints {
 		return tr, false
 	}
-	tr = Trend{Since: p.t[0], Until: p.t[p.n-1], From: p.v[0], To: p.v[p.n-1], points: p.n, Peaks: peaks}
+	tr = Trend{Since: p.t[0], Until: p.t[p.n-1], From: p.v[0], To: p.v[p.n-1], points: p.n, Peaks: r == &s.highs}
 	if !s.longEnough(tr) {
 		return tr, false
 	}
@@ -82,7 +98,7 @@ func (s *Series) growthAt(scale int, peaks bool, least float64) (tr Trend, ok bo
 		return tr, false
 	}
 	before := s.ceiling(r, scale, p.first)
-	return tr, tr.To-max(before, tr.From) >= newShare*(tr.To-tr.From)
+	return tr, tr.To-max(before, tr.From) >= share*(tr.To-tr.From)
 }
 
 // returned says whether the holder has given back what the level beneath its peaks is said to have risen by: once, in the meantime, it held less
@@ -149,10 +165,10 @@ func (s *Series) oldest(scale int) int64 {
 	return (s.plateau + size - 1) >> scale
 }
 
-// firstOf is the value of the oldest bucket of a window, NaN for none.
-func (s *Series) firstOf(r *rings, scale int) float64 {
+// firstOf is the value of the oldest bucket of a window that begins with one, NaN for none.
+func (s *Series) firstOf(r *rings, scale int, from int64) float64 {
 	head := r.heads[scale]
-	for j := max(head-ringBuckets+1, s.oldest(scale)); j < head; j++ {
+	for j := max(head-ringBuckets+1, from); j < head; j++ {
 		if v := r.at(scale, j); !math.IsNaN(v) {
 			return v
 		}
@@ -160,11 +176,11 @@ func (s *Series) firstOf(r *rings, scale int) float64 {
 	return math.NaN()
 }
 
-// window collects the closed buckets of a scale into p.
-func (s *Series) window(r *rings, scale int, p *points) {
+// window collects the closed buckets of a scale into p, from one on.
+func (s *Series) window(r *rings, scale int, from int64, p *points) {
 	width := float64(int64(BucketSeconds) << scale)
 	head := r.heads[scale]
-	for j := max(head-ringBuckets+1, s.oldest(scale)); j <= head; j++ {
+	for j := max(head-ringBuckets+1, from); j <= head; j++ {
 		v := r.at(scale, j)
 		if math.IsNaN(v) {
 			continue

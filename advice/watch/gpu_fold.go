@@ -58,6 +58,7 @@ func (g *gpu) fold(r *sampler.GPU, now float64, gap bool) {
 		g.foretold = g.flush // the last requests before the end turn it about
 	}
 	g.foldNear(now, u, plain)
+	g.near.top = high.MiB()
 	g.foldPeaks(now)
 	g.foldBusy()
 	g.foldSettled(now, gap)
@@ -93,6 +94,10 @@ func (g *gpu) foldNear(now float64, used sampler.Bytes, plain bool) {
 	}
 	if count == 0 && plain {
 		g.near.fallen(now, 1)
+	}
+	if count > 0 && g.near.refilled(g.used, g.usable) { // by itself
+		g.near.fallen(now, count)
+		return
 	}
 	if count == 0 || g.came == now || deepest.MiB() < desktopMoves*g.total && g.desktop() {
 		return

@@ -36,6 +36,10 @@ const (
 	growthNearLong = 0.08
 	growthLong     = 2400
 	stepsNear      = 0.05
+	// growthNearQuick is that of a climb within growthQuick seconds, which with less room is over before anybody has read of it: outputs of a
+	// validation that are kept, say.
+	growthNearQuick = 0.2
+	growthQuick     = 200
 	// growthBack, of the GPU: what a caching allocator gives back before a request fails, the median of
 	// simulated leaks of large tensors, of which a quarter gave next to nothing and a quarter more than 3 %. Small tensors
 	// leave all that is free in the segments of large ones until then, where these are used: 4 to 7 % in seven of eight. It
@@ -53,6 +57,8 @@ const (
 	stepsMany  = 8
 	stepsAhead = 0.4
 	stepsLarge = 0.01
+	// stepsMost of a growth that steps must have brought to tell more of it than its slope.
+	stepsMost = 0.4
 	// Steps that follow each other within 15 s are a climb. One that stays within 2 % of those
 	// that came back is known. When one ends that will within as many seconds is not said: what is
 	// given back first is worth several of its steps.
@@ -77,7 +83,7 @@ func checkGrowth(f *Facts) []finding {
 			if found, ok := processGrowth(f, p); ok {
 				found.endWith(f, p)
 				if g.byHand(p) || explain.Spills(*p.process) {
-					found.level = sampler.LevelNotice
+					found.id, found.level = noticeID, sampler.LevelNotice
 				}
 				out = append(out, found)
 			}
@@ -149,10 +155,13 @@ func growthOf(f *Facts, pid int, s *series.Series, growth *series.Growth) (found
 	}
 	trend := growth.Trend
 	// The slope through large steps tells nothing: what counts is whether the next one fits.
-	large := flight.Steps >= stepsFew && f.counts(flight) && room >= flight.Size
+	large := flight.Steps >= stepsFew && f.counts(flight) && room >= flight.Size && float64(flight.Steps)*flight.Size >= stepsMost*(trend.To-trend.From)
 	most := growthNear * f.gpu.total
-	if trend.Until-trend.Since >= growthLong {
+	switch span := trend.Until - trend.Since; {
+	case span >= growthLong:
 		most = growthNearLong * f.gpu.total
+	case span < growthQuick:
+		most = growthNearQuick * f.gpu.total
 	}
 	if steps && f.counts(flight) {
 		most = max(stepsNear*f.gpu.total, flight.Size)

@@ -1,0 +1,79 @@
+package watch
+
+import (
+	"slices"
+	"testing"
+
+	"nvpeak/sampler"
+)
+
+// growthLevels are the alerts of growth that a course of memory on a GPU of 40,000 MiB brings, the levels of all that were raised.
+func growthLevels(seconds int, command string, busy func(t float64) int, used func(t float64) float64) (levels []string) {
+	w := New(Options{})
+	for i := range seconds {
+		t := float64(i)
+		s := snapshotOf(t, 40000, used(t), processOf(7, command, used(t)))
+		s.GPUs[0].Utilization.GPU = sampler.Some(busy(t))
+		w.Add(s)
+	}
+	for _, a := range w.Past() {
+		if a.Kind == sampler.AlertGrowth {
+			levels = append(levels, a.Level)
+		}
+	}
+	return levels
+}
+
+func always90(float64) int { return 90 }
+
+// A cache is emptied after long steps, and then memory climbs above all that was: within a minute, as outputs are kept in a validation.
+func TestClimbAfterAFall(t *testing.T) {
+	for name, row := range map[string]struct {
+		top  float64 // MiB of the climb
+		want []string
+	}{
+		"to the end":             {38000, []string{sampler.LevelCritical}},
+		"no higher than before":  {26000, nil},
+		"it ends with much room": {29000, nil},
+	} {
+		if got := growthLevels(960, "python train.py", always90, func(t float64) float64 {
+			if t < 850 {
+				return min(400*t, 25000)
+			}
+			return min(8000+380*(t-850), row.top)
+		}); !slices.Equal(got, row.want) {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
+
+// Growth in a notebook is a warning as soon as it computes for most of the time, also where it was a notice before.
+func TestByHandUntilItComputes(t *testing.T) {
+	got := growthLevels(3600, "python -m ipykernel_launcher", func(t float64) int {
+		if t < 3000 {
+			return 10
+		}
+		return 90
+	}, func(t float64) float64 { return 8000 + 8.6*t })
+	if !slices.Contains(got, sampler.LevelNotice) || !slices.Contains(got, sampler.LevelWarning) && !slices.Contains(got, sampler.LevelCritical) {
+		t.Errorf("%q", got)
+	}
+}
+
+// A program that empties its cache by itself fills it again to the byte, with room left that a refused request would have been granted.
+func TestRefilled(t *testing.T) {
+	for name, row := range map[string]struct {
+		before, used float64
+		want         bool
+	}{
+		"as before":               {38000, 38000, true},
+		"a little less":           {38000, 37990, false},
+		"more":                    {38000, 38020, false},
+		"as before, at the limit": {39400, 39400, false},
+	} {
+		n := nearMisses{top: row.before}
+		if got := n.refilled(row.used, 40000); got != row.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
