@@ -29,6 +29,15 @@ func TestReported(t *testing.T) {
 		told              []string
 	}{
 		{"My fine-tuning stops with \"CUDA out of memory\" on a 6GB card, whatever batch size I take.", sampler.KindCUDA, "", []string{sampler.ToldTraining}},
+		{"Sixteen gigabytes should do for that, but PyTorch stops with CUDA out of memory.", sampler.KindCUDA, "", nil},
+		{"A P40 should be able to hold this network, yet torch dies with CUDA OOM.", sampler.KindCUDA, "", nil},
+		{"I expected torch to swap, however I get CUDA out of memory.", sampler.KindCUDA, "", nil},
+		{"We could fit twice as much once, but now torch runs out of GPU memory.", sampler.KindCUDA, "", nil},
+		{"Although two of my cards should have room, torch gives CUDA out of memory.", sampler.KindCUDA, "", nil},
+		{"torch shouldn't run out of memory here, but it does.", sampler.KindCUDA, "", nil},
+		{"My 64 GB should suffice, but the loader runs out of system RAM.", sampler.KindHostAlloc, "", nil},
+		{"GPU 1 out of memory even if each worker has a card of its own", sampler.KindOtherGPU, "", nil},
+		{"CUDA OOM even with one sample", sampler.KindCUDA, "", nil},
 		{"I am getting a CUDA out of memory error for the epochVal method.", sampler.KindCUDA, sampler.PhaseValidation, nil},
 		{"# [Bug]: CUDA out of memory when training a LoRA\n\n### Describe the bug\n\nIt fails on 24 GB.", sampler.KindCUDA, "", []string{sampler.ToldTraining}},
 		{"# OOM during saving step\n\nI train with deepspeed and torch. During the saving step I get OOM.", sampler.KindCUDA, sampler.PhaseSaving, []string{sampler.ToldSharded, sampler.ToldTraining}},
@@ -250,10 +259,33 @@ func TestCuredIsNotTried(t *testing.T) {
 	}
 }
 
+// Who gives a tactic that was skipped as the error that he got wants what it stood for, unless the engine was built.
+func TestSkippedIsAnError(t *testing.T) {
+	const skipped = "[W] Skipping tactic 0x0000000000000000 due to insufficient memory on requested size of 9663676416 detected for tactic 0x0000000000000000.\n"
+	for text, recovered := range map[string]bool{
+		"I want to make a plan for 6 pictures at once. My call results in the following error:\n" + skipped:          false,
+		"I make a plan for 6 pictures with my card. I can see 15 of 16 GB in use when the error occurs.\n" + skipped: false,
+		"I make a plan for 6 pictures. I get this error, and with 5 the engine is built.\n" + skipped:                false,
+		"I make a plan for 6 pictures. I get this error message, yet the engine is built and I use it.\n" + skipped:  true,
+		"I make a plan for 6 pictures and the log has this line.\n" + skipped:                                        true,
+		"I get this error. It is saved, and somebody said that these are just warnings. Shall I care?\n" + skipped:   true,
+	} {
+		e := read(t, text)
+		if len(e) != 1 || e[0].Recovered != recovered {
+			t.Errorf("%q: %+v", text, e)
+		}
+	}
+}
+
 // Documentation, lists of changes and hints tell of no failure.
 func TestNotReported(t *testing.T) {
 	for _, text := range []string{
 		"I never had an OOM. I use batch size 64 and the loss is fine.",
+		"The weights could be split, but then small cards would run out of memory.",
+		"Two streams would be faster, but the card runs out of memory.",
+		"The larger one might be better, however it may run out of memory.",
+		"The pool should give its blocks back, but if it fails, an out of memory error is raised.",
+		"It works, although larger batches could run out of memory.",
 		"My friend got a CUDA out of memory error on his 3060, so I bought a 3090. Which driver should I install?",
 		"Thank you for the update. I can train at 1024 now without any memory problem.",
 		"I wrote this guide for our team. When the GPU runs out of memory, the loader retries with half a batch.",

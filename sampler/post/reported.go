@@ -37,7 +37,7 @@ var (
 	sized = lazily(`(?i)\b(?:batch(?:[-_ ]?size)?|bs) ?= ?\d+`) // as people write a size in a sentence
 	code  = lazily(`^[rfb]?(?:"{3}|'{3})|\(["'r]|[=!]=|=\s*[("'\[{]|[│❱]|--\S*oom|\becho\b|\w::\w|\b[A-Z]{3,}_[A-Z_]+\(|\w = \w|#\s*\w+Error|^//|\w\(&|^[+-]?\s*"[^"]*",?$|^(?i:cuda|gpu|error)\b[^:]{0,30}:|^\W*(?:raise|throw|return|elif|except)\b|(?i:\bevents?:|\berrors?:) *\d`)
 	// happens: it did, or does each time.
-	happens = lazily(`(?i)\b(?:getting|running|having|receiving|facing|stops?|stopped|dies|died|die (?:with|of|from|on)|ch?rash(?:es|ed)?|fail(?:s|ed|ing)?|comes?|came|goes|went|gets?|got|ran|runs?|throws?|gives?|gave|raises?|hits?|is|are|was|ends?|ended|happens?|happened|appears?|occurs?|occur|occurred|exists?|overflows?|exceed(?:s|ed)|surpass(?:es|ed)|shows?|says?|reports?|reported|displays?|keeps?|killed|have|had|leads? to|results? in|then|still|always|immediately|too|when (?:I|we|my)|while|during|as soon as|after)\b|(?:\S+ ){4,}["'“]?(?:cuda |gpu )?(?:oom|out of memory)["'”.!]*$|^(?:[^\s:"]+ ){2}[^:"]*: *["'“]?(?:cuda |gpu )?(?:oom|out)|^.{0,3}(?i:cuda |gpu )?oom|[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Cyrillic}]`)
+	happens = lazily(`(?i)\b(?:getting|running|having|receiving|facing|stops?|stopped|dies|died|die (?:with|of|from|on)|ch?rash(?:es|ed)?|fail(?:s|ed|ing)?|comes?|came|goes|went|gets?|got|ran|runs?|throws?|gives?|gave|raises?|hits?|is|are|was|ends?|ended|happens?|happened|appears?|occurs?|occur|occurred|exists?|overflows?|exceed(?:s|ed)|surpass(?:es|ed)|shows?|says?|reports?|reported|displays?|keeps?|killed|have|had|leads? to|results? in|then|still|always|immediately|too|when (?:I|we|my)|while|during|as soon as|after)\b|(?:\S+ ){4,}["'“]?(?:cuda |gpu )?(?:oom|out of memory)["'”.!]*$|^(?:[^\s:"]+ ){2}[^:"]*: *["'“]?(?:cuda |gpu )?(?:oom|out)|^.{0,3}(?i:cuda |gpu )?oom|^\W*(?:(?:cuda|gpu|device|rank|error|still|always|\d+|#\d+):? ){0,4}(?:oom|out of memory)(?: error)?,? even (?:if|with|when|after|on|for)\b|[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Cyrillic}]`)
 	// talk: it is only talked about, as in documentation and in lists of changes.
 	talk = lazily(`(?i)\byou(?:r|rs)?\b|\b(?:may|might|could|would|should|likely|possibly|potential(?:ly)?|probably)\b|^\W*(?:add|adds|added|better|improve|handle|support|remove|make|update|reduce|lower|use|set|try|configures?|specif(?:y|ies)|defines?|controls?|document|docs|feat|chore|tests?|refactor)\b|\bit will raise\b|\b(?:in case|e\.g\.|for example|for instance|such as|how to|how can|how do|previously (?:it |we )?(?:was|were|went|ran|got|crashed|failed|hit)|what to do|known issues?|limitations?|(?:is|are) (?:now )?reported|can (?:also |still |even )?(?:happen|occur|fail|run out|go out|go oom|be|cause|lead|get)|consider|workaround|troubleshooting)\b|` +
 		`\b(?:fix(?:es|ed)?|avoid\w*|prevent\w*|mitigat\w*|solv\w*|resolv\w*|skip\w*|retr(?:y|ies|ied|ying)|recover\w*|catch\w*|improv\w*|support\w*|merge[ds]?)\b|` +
@@ -101,6 +101,49 @@ var (
 // manners are how somebody speaks to those whose help he wants: no doubt that it happened.
 var manners = lazily(`(?i)\b(?:you(?:rs?)?|(?:could|would|can|may|might) (?:I|you|we|u)|could not|how should I|such as)\b|^\W*(?:before|previously|earlier) (?:(?:the|my|this|that|last) )+(?:updat|upgrad)\w*|\b(?:raises|throws|returns|prints) ["'“\x60][^"'”\x60]+["'”\x60] (?:for|if)\b|\b(?:occurs?|happens?) to (?:me|us)\b`)
 
+// What should have been says nothing against what came instead: hopes end at the word that turns to it, or stand behind though. evenIf
+// is what was so, not what may be; maybes are hopes of who speaks of himself; contrary is a failure that should not come and does.
+var (
+	hopes    = lazily(`(?i)\b(?:should|(?:would|could) (?:normally|usually)|expected (?:it|this|that|\w+ \w+) to)\b`)
+	maybes   = lazily(`(?i)\b(?:may|might|could|would|possibly|probably)\b`)
+	turns    = lazily(`(?i)[\s,;(–—-](?:but|yet|however|nevertheless|nonetheless)\b`)
+	though   = lazily(`(?i)\b(?:although|though|whereas|despite|in spite of)\b[^,;]*`)
+	evenIf   = lazily(`(?i)\beven if\b`)
+	contrary = lazily(`(?i)\bshould(?: not|n['’]?t) ([^.,;]{4,60}),? (?:but|yet|and yet) (?:it|this) (?:\w+ )?(?:does|did|happens)\b`)
+)
+
+// expected is a sentence without what was only expected where it tells of a failure.
+func expected(s string) string {
+	if evenIf.MatchString(s) {
+		s = evenIf.ReplaceAllString(s, "even with")
+	}
+	if contrary.MatchString(s) {
+		s = contrary.ReplaceAllString(s, "does $1")
+	}
+	if first.MatchString(s) && maybes.MatchString(s) {
+		return expectedBy(expectedBy(s, maybes), hopes)
+	}
+	return expectedBy(s, hopes)
+}
+
+func expectedBy(s string, hopes *lazy) string {
+	if !hopes.MatchString(s) {
+		return s
+	}
+	if at := though.FindStringIndex(s); at != nil && !ranOut.MatchString(s[at[0]:at[1]]) {
+		s = s[:at[0]] + hopes.ReplaceAllString(s[at[0]:at[1]], "is to") + s[at[1]:]
+	}
+	fail := ranOut.FindStringIndex(s)
+	if fail == nil {
+		return s
+	}
+	from := 0
+	for at := turns.FindStringIndex(s[:fail[0]]); at != nil; at = turns.FindStringIndex(s[from:fail[0]]) {
+		from += at[1]
+	}
+	return hopes.ReplaceAllString(s[:from], "is to") + s[from:]
+}
+
 // unmet are words beside which it did not happen.
 var unmet = lazily(`(?i)\b(?:no|not|never|without|avoid\w*|instead|rather|any)\b|n['’]t\b`)
 
@@ -133,7 +176,7 @@ func reported(text string, all []sentence, scan Scan, j *judge) (sampler.OOMEven
 		if yesOrNo.MatchString(s.text) && !first.MatchString(s.text) {
 			continue
 		}
-		words := hiresFix.ReplaceAllString(s.text[:min(len(s.text), at[1]+talkAfter)], " ")
+		words := expected(hiresFix.ReplaceAllString(s.text[:min(len(s.text), at[1]+talkAfter)], " "))
 		if own {
 			words = manners.ReplaceAllString(asksAbout.ReplaceAllString(asks.ReplaceAllString(words, " "), " "), " ")
 		}
@@ -190,7 +233,7 @@ func pleads(all []sentence) bool {
 func complains(all []sentence) bool {
 	own, others := spokenOf(all)
 	return own > others && slices.ContainsFunc(all, func(s sentence) bool {
-		return ranOut.MatchString(s.text) && happens.MatchString(s.text) && !talk.MatchString(s.text)
+		return ranOut.MatchString(s.text) && happens.MatchString(s.text) && !talk.MatchString(expected(s.text))
 	})
 }
 
@@ -270,7 +313,7 @@ var gpuWord = lazily(`(?i)gpu|cuda|vram|nvidia|geforce|\b[rg]tx\b|显[存卡]`)
 // kindOf says of which framework and memory a sentence tells. That the RAM is full may stand in another.
 func kindOf(text, told string, all []sentence) (framework, kind, memory string) {
 	if surelyHost.MatchString(text) || onCPUAlone(text, all) || slices.ContainsFunc(all, func(s sentence) bool {
-		return onHost.MatchString(s.text) && !talk.MatchString(s.text) && !ofOthers.MatchString(s.text) && !ofGPU.MatchString(s.text) && !(either.MatchString(s.text) && ofGPU.MatchString(text) && !surelyRAM.MatchString(text))
+		return onHost.MatchString(s.text) && !talk.MatchString(expected(s.text)) && !ofOthers.MatchString(s.text) && !ofGPU.MatchString(s.text) && !(either.MatchString(s.text) && ofGPU.MatchString(text) && !surelyRAM.MatchString(text))
 	}) {
 		return "", sampler.KindHostAlloc, sampler.MemoryHost
 	}
