@@ -233,6 +233,54 @@ func TestUpdatesOfProgramsOnly(t *testing.T) {
 	}
 }
 
+// Two versions that are set against each other tell of an update; two values of a setting do not, nor do two that fail.
+func TestVersionsCompared(t *testing.T) {
+	for text, told := range map[string]bool{
+		"With torch 2.0.1 it trains, but with torch 2.1.0 I get CUDA out of memory.":               true,
+		"Using v0.4 I could load 30 layers, while using 0.5 I can't load 2, CUDA out of memory.":   true,
+		"In 3.1.4 I get CUDA out of memory, but with 3.1.2 it runs.":                               true,
+		"With 0.5 of the card it runs, but with 0.9 I get CUDA out of memory.":                     false,
+		"With a learning rate of 0.1 it runs, but with a dropout of 0.2 I get CUDA out of memory.": false,
+		"With torch 2.0.1 I get CUDA out of memory, and with torch 2.1.0 it can also not run.":     false,
+		"I get CUDA out of memory with torch 2.0.1 on Ubuntu 22.04 and can not say why.":           false,
+	} {
+		e := read(t, text)
+		if len(e) != 1 || slices.Contains(e[0].Context.Told, sampler.ToldUpdate) != told {
+			t.Errorf("%q: %+v", text, e)
+		}
+	}
+}
+
+// That no number of layers fits is said of any number, or of one.
+func TestAnyLayers(t *testing.T) {
+	for text, told := range map[string]bool{
+		"llama.cpp gives CUDA out of memory with any number of layers.":                               true,
+		"I get CUDA out of memory with llama.cpp and can't even offload a single layer.":              true,
+		"I get CUDA out of memory with llama.cpp and 40 layers. Any number of layers below 20 works.": false,
+		"I get CUDA out of memory with llama.cpp at 40 layers.":                                       false,
+	} {
+		e := read(t, text)
+		if len(e) != 1 || slices.Contains(e[0].Context.Told, sampler.ToldTried+"layers") != told {
+			t.Errorf("%q: %+v", text, e)
+		}
+	}
+}
+
+// The RAM of a GPU is not that of the machine.
+func TestWhoseRAM(t *testing.T) {
+	for text, kind := range map[string]string{
+		"My loader hogs all the RAM and gets killed.":                            sampler.MemoryHost,
+		"The converter saturates nearly all of the system RAM and then crashes.": sampler.MemoryHost,
+		"My network takes all the RAM of my GPU and torch runs out of memory.":   sampler.MemoryGPU,
+		"I get CUDA out of memory as it takes all the RAM on the graphics card.": sampler.MemoryGPU,
+	} {
+		e := read(t, text)
+		if len(e) != 1 || e[0].MemoryKind != kind {
+			t.Errorf("%q: %+v", text, e)
+		}
+	}
+}
+
 // Who asks whether there is a leak has seen none.
 func TestAskedIsNotTold(t *testing.T) {
 	for _, text := range []string{

@@ -11,6 +11,15 @@ import (
 // largerRuns is a setting with more of which it is said that it runs.
 const largerRuns = `\b(?:large|big|high|long|great)(?:r|er|ger)? (?:[\w-]+ ){0,3}?(?:[\w-]*tokens?|lengths?|[\w-]*sizes?|batch\w*|values?|settings?|numbers?|limits?|contexts?|ones?)\b[^.!?\n]{0,24}\b(?:works?|runs?|starts?|(?:is|are) (?:fine|ok|okay))\b`
 
+// A version stands behind versionAt: a fullVersion can be nothing else, anyVersion could be another number. How it goes with one stands behind it.
+const (
+	versionAt   = `\b(?:with|using|use|in|on|under|version|release)(?: (?:the )?(?:\w+ )?| )`
+	fullVersion = `(?:v\d+(?:\.\d+)+|\d+\.\d+\.\d+)\S{0,8}`
+	anyVersion  = `v?\d+\.\d+(?:\.\d+)*\S{0,8}`
+	goesWell    = `[^\n]{0,40}\b(?:can|could|works?|worked|runs?|ran|fits?|loads?|loaded|trains?|trained|fine|no (?:problem|issue)s?)\b`
+	goesBadly   = `[^\n]{0,40}(?:\b(?:can ?not|fail\w*|crash\w*|errors?|oom\w*|out of|runs? out)\b|n['’]?t\b)`
+)
+
 // tells are the words for what the context names. except are words beside which they mean something else.
 var tells = []struct {
 	what          string
@@ -55,6 +64,9 @@ var tells = []struct {
 		`\b(?:after|since) (?:an? |the |my |doing )*git pull\b|\bpulled (?:the )?(?:latest|newest|new|recent) (?:changes|commits?|version|code|master|main)\b|\b(?:it|that|this|update|release|version|commit)\b (?:has )?(?:broke|stopped working|started failing) (?:it\b|with|in|after|since)|\bupdate broke\b|\b(?:down ?grading|rolling back|reverting|going back)\b(?:[^.]|\.\d){0,40}\b(?:solves?|solved|fix\w*|helps?|helped|works?|worked)\b|\b(?:switch|mov|go|upgrad)ing from v?\d+\.\d+\S* to v?\d+\.\d|\bchanged between v?\d+\.\d+\S* and v?\d|\b(?:since|with) (?:the |my |this )?new (?:driver|version|build|release)\b[^.]{0,30}\b(?:crash|fail|can['’]?t|cannot|not|stop|error|oom|out of)|\b(?:older|old|earlier|previous|last) (?:commit|build|release|version)s?\b[^.]{0,30}\b(?:could|can|works?|worked|fine|possible)\b|\b(?:work(?:s|ed)|ran|runs?|used to work)\b[^.]{0,24}\b(?:in|with|on) (?:an? )?(?:older|old|earlier|previous|(?:version |release |v)\d)|\b(?:in|with) (?:version |release |v)\d+(?:\.\d+)*\S* (?:it|everything|all|this)\b[^.]{0,12}\b(?:works?|worked|was|ran|fine)\b|\b(?:twice|double|\d+ ?x|times) (?:the |as much )(?:memory|vram) (?:of|than|as|in) (?:version |v)?\d+\.\d|\bon (?:master|main|stable) it (?:works|runs|is fine)|(?:更新|升级)(?:之后|以后|后)|(?:之前|以前|旧|老)的?版本`),
 		lazily(`(?i)\b(?:each|every|one|first|per|weights?|parameters?|param|gradients?|optimi[sz]er|policy|network|critic|actor|state|priority|buffer)[ -](?:\w+[ -])?updat|(?:^|\b(?:after|since|when|by|I|we|have|had|just|to) )(?:updat|upgrad)\w* (?:(?:of|to|my|the|our|its|all|their|from|an?|more|bigger|larger) )*(?:\w+ )?(?:weights?|parameters?|gradients?|optimi[sz]er|network|model|config\w*|settings?|batch\w*|code|data\w*|GPUs?|cards?|RAM|vram|memory|hardware|plan|instance|\d+ ?Gi?B|[345]0[5-9]0|A100|H100)\b`)},
 	{sampler.ToldUpdate, lazily(`(?i)\b(?:in|with|on|until) (?:(?:version |release |build |tag )[bv]?\d+(?:\.\d+)*|[bv]\d+(?:\.\d+)*|\d+(?:\.\d+)+)\b[^.\n]{0,24}\bworks?\b`), lazily(`(?i)\b(?:not|never)\b|n['’]t\b|\b\d+(?:\.\d+)? ?(?:[GM]i?B|steps?|epochs?|images?|frames?)\b|\bbatch`)},
+	// Two versions are set against each other, one of them by a number that only versions have.
+	{sampler.ToldUpdate, lazily(`(?i)` + versionAt + fullVersion + goesWell + `[^\n]{0,40}\b(?:but|while|whereas|and)\b[^\n]{0,12}` + versionAt + anyVersion + goesBadly + `|` + versionAt + anyVersion + goesWell + `[^\n]{0,40}\b(?:but|while|whereas|and)\b[^\n]{0,12}` + versionAt + fullVersion + goesBadly + `|` +
+		versionAt + fullVersion + goesBadly + `[^\n]{0,40}\b(?:but|while|whereas|and)\b[^\n]{0,12}` + versionAt + anyVersion + goesWell), lazily(`(?i)\b(?:same|also|both)\b`)},
 	{sampler.ToldWorked, lazily(`(?i)\b(?:was|were|had been|has been) (?:working|running) (?:\w+ )?(?:yesterday|recently|before|earlier|previously|fine|well|perfectly|ok|on \w+day)\b|\bused to (?:work|run|fit)\b|\b(?:worked|ran|trained) (?:\w+ )?(?:yesterday|recently|earlier|last (?:week|month|night|time)|on \w+day|a few (?:days|hours|minutes) ago)\b|\b(?:yesterday|previously|(?:an? )?(?:few )?(?:days?|weeks?|hours?) ago)\b[^.\n]{0,30}\b(?:works?|worked|working|ran|running|run|train(?:ed)?|fine)\b|\bback to (?:an? |the )?\w+ (?:\w+ )?that (?:previously )?worked\b|(?:昨天|之前|以前|前几天)[^。\n]{0,10}(?:正常|能跑|可以|没问题|好好的)`),
 		lazily(`(?i)(?:换成|换了|改成|改用)[^。]{0,8}(?:数据|模型|卡|显卡)|\b(?:another|other|different|larger|bigger) (?:GPU|card|machine|server|model|data ?set)|\b\w+ version\b|\bversions? \d`)},
 	{sampler.ToldSegments, lazily(`(?i)\bexpandable[_ ]segments?\b[^.]{0,80}\b(?:(?:it|code|this|training|everything) (?:now )?(?:runs?|ran|works?|worked)|solv\w*|fix(?:es|ed)|help(?:s|ed)|without (?:any )?errors?|no (?:more )?(?:oom|errors?))\b`), lazily(`(?i)\b(?:not|n['’]t|never|no) (?:\w+ )?(?:work|help|solve|fix)`)},
