@@ -266,6 +266,45 @@ func TestAnyLayers(t *testing.T) {
 	}
 }
 
+// How memory went, and what comparisons say of it, beside wordings that say something else.
+func TestCourses(t *testing.T) {
+	for _, one := range []struct {
+		text, what string
+		told       bool
+	}{
+		{"With torch the memory rises quickly until the GPU overflows.", sampler.ToldGrowth, true},
+		{"VRAM climbs fast and eventually I get CUDA out of memory.", sampler.ToldGrowth, true},
+		{"With the batch size memory grows rapidly and finally I get CUDA out of memory with torch.", sampler.ToldGrowth, false},
+		{"While loading, memory grows rapidly and finally I get CUDA out of memory with torch.", sampler.ToldGrowth, false},
+		{"I get CUDA out of memory. Memory usage has irregular spikes.", sampler.ToldSpikes, true},
+		{"I get CUDA out of memory. From time to time the memory shoots up.", sampler.ToldSpikes, true},
+		{"I get CUDA out of memory. The memory has a sudden spike at the first step.", sampler.ToldSpikes, false},
+		{"I get CUDA out of memory. Memory has a sudden jump in validation.", sampler.ToldSpikes, false},
+		{"I get CUDA out of memory with torch after 100s or 1000s of steps.", sampler.ToldLate, true},
+		{"I get CUDA out of memory when I am well into the training.", sampler.ToldLate, true},
+		{"I get CUDA out of memory once the evaluation is over.", sampler.ToldAfterwards, true},
+		{"I get CUDA out of memory during the evaluation.", sampler.ToldAfterwards, false},
+		{"I get CUDA out of memory after the validation set was loaded.", sampler.ToldAfterwards, false},
+		{"The 32B model worked with this length, but the 14B model gives CUDA out of memory.", sampler.ToldSmaller, true},
+		{"I get CUDA out of memory with llama-8b, while qwen-14b runs fine.", sampler.ToldSmaller, true},
+		{"以前微调 yi34b 是正常的，但是现在 yi6b 显存溢出。", sampler.ToldSmaller, true},
+		{"The 7B model works, but the 13B model gives CUDA out of memory.", sampler.ToldSmaller, false},
+		{"The 8B model works, but with the 7B model I get CUDA out of memory.", sampler.ToldSmaller, false},
+		{"A 70B model runs on an A100, but a 7B model gives CUDA out of memory.", sampler.ToldSmaller, false},
+		{"I get CUDA out of memory with an image size of 640.", sampler.ToldSide + "640", true},
+		{"I get CUDA out of memory with images of 640 pixels and a crop size of 512x768.", sampler.ToldSide + "768", true},
+		{"I get CUDA out of memory with 640 images.", sampler.ToldSide + "640", false},
+		{"I set the device to cuda:2 and get CUDA out of memory.", sampler.ToldDevice + "2", true},
+		{"I set device: cuda:2 and get CUDA out of memory.", sampler.ToldDevice + "2", true},
+		{"I get CUDA out of memory on device cuda:2.", sampler.ToldDevice + "2", false},
+	} {
+		e := read(t, one.text)
+		if len(e) != 1 || slices.Contains(e[0].Context.Told, one.what) != one.told {
+			t.Errorf("%q: %s in %+v", one.text, one.what, e)
+		}
+	}
+}
+
 // The RAM of a GPU is not that of the machine.
 func TestWhoseRAM(t *testing.T) {
 	for text, kind := range map[string]string{
