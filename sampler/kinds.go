@@ -157,6 +157,12 @@ const (
 	ToldAsksGPU      = "asks_gpu"              // what GPU it takes is asked
 	ToldAnySize      = ToldTried + "any_size"  // whatever size was set, even a tiny one
 	ToldTriedCut     = ToldTried + "parts"     // tiles were tried, or made smaller
+	ToldSide         = "side_"                 // and a number: so many pixels a side have its pictures, as is said
+	ToldYOLO         = "yolo"                  // it is a detector of one stage
+	ToldSpikes       = "spikes"                // memory is said to jump up now and then
+	ToldSmaller      = "smaller_fails"         // a smaller model fails where a larger one ran
+	ToldEpochEnd     = "epoch_end"             // a hook of Lightning is given what all steps of an epoch returned
+	ToldAfterwards   = "after_validation"      // it comes once a validation is over
 	ToldGPUHas       = "gpu_has_"              // and a number: so many GiB has the GPU, as is said
 	ToldExample      = "example"               // a test, a demo or an example is run as its authors give it
 	ToldRaised       = "raised_"               // and a setting with its value: it was set higher since, and then it failed

@@ -23,6 +23,7 @@ const (
 	ShowsServe        = "serve"          // a server started by its command
 	ShowsEngine       = "engine"         // a server used as a library
 	ShowsLlamaServer  = "llama_server"   // the programs of llama.cpp by their present names
+	ShowsLlamaPython  = "llama_python"   // its binding for Python, with arguments of that
 	ShowsModelOption  = "model_option"   // a command with the option --model
 	ShowsChunks       = "chunks"         // a program for folding that has --chunk_size
 	ShowsPipeline     = "pipeline"       // a pipeline of transformers or LMDeploy

@@ -171,6 +171,7 @@ var concreteRows = []concreteRow{
 	{"dataset.shuffle(", showing(sampler.ShowsTFData), "do.say.shuffle", false},
 	{"NeighborLoader(", nil, "", false},
 	{"dgl.dataloading.", nil, "", false},
+	{`return {"loss": `, nil, "", false}, // below a hook of the module that is shown
 	{"np.load(", func(f *failure) bool { return f.shows(sampler.ShowsArrayFile) || f.inCode("np.load", "fromfile") }, "", false},
 	{"xgboost.QuantileDMatrix(", func(f *failure) bool { return f.shows(sampler.ShowsXGBoost) || f.inFile("xgboost/") }, "do.say.bins", false},
 	{"xgboost.ExtMemQuantileDMatrix(", func(f *failure) bool { return f.shows(sampler.ShowsXGBoost) || f.inFile("xgboost/") }, "", false},

@@ -40,6 +40,8 @@ func (f *failure) lessInput() []string {
 	switch {
 	case f.oneWorld():
 		return []string{f.comment("do.less.worlds.one"), f.comment("do.or_that", "what", f.words.Say("do.parts.worlds"))}
+	case name == sampler.WorkStreams && indexOf(f.event.Text, "BitstreamBuffer") >= 0: // a session was granted
+		return []string{f.comment("do.surfaces"), f.comment("do.or_that", "what", f.words.Say(first))}
 	case f.told(sampler.ToldTiles):
 		return []string{f.comment("do.smaller_tiles")}
 	case f.told(sampler.ToldClones) && !f.inTraining():

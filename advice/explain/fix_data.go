@@ -225,6 +225,9 @@ var fixesData = []fixRow{
 
 // mayBeLarger: what failed can have been a sample that is larger than the others, and there are lines in which that can be changed.
 func (f *failure) mayBeLarger() bool {
+	if f.toldSpikes() && f.ownLines() && !f.splats() && !f.noBatchHelps() {
+		return true
+	}
 	return f.ownLines() && !f.impossible() && !f.corrupt() && !f.noBatchHelps() && !f.splats() && !f.postProcesses() && f.phase() != sampler.PhaseSaving && f.phase() != sampler.PhaseLoading && (f.bigRequest() || f.lateTraining() && f.flat() || f.matchesBoxes() || f.slower() || f.larger() || f.toldLate() || f.toldLarger() || f.toldSame() || f.told(sampler.ToldGrowth) && f.differInLength())
 }
 
@@ -291,7 +294,7 @@ func doFixLeak(f *failure) []string {
 	case f.event.Kind == sampler.KindXLA && !f.program.is(training):
 		return []string{"results.append(jax.device_get(out))  " + f.comment("do.detach_array"), f.comment("do.free_between"), f.comment("do.watch_memory")}
 	case !f.torchCode():
-		return []string{f.comment("do.watch_memory")}
+		return []string{f.comment("do.watch_memory"), f.comment("do.free_objects")}
 	case f.told(sampler.ToldGraph) && !f.numbers() && !f.program.is(running):
 		return []string{"sum(losses).backward()  " + f.comment("do.one_backward"), "torch.utils.checkpoint.checkpoint(chunk_loss, x, use_reentrant=False)  " + f.comment("do.each_chunk")}
 	case f.program.is(running):

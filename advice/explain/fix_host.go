@@ -92,6 +92,13 @@ var fixesHost = []fixRow{
 		reach:   always(1),
 		variant: func(f *failure) string { return "pieces" },
 		do:      func(f *failure) []string { return append([]string{f.comment("do.read_in_turn")}, f.lessInput()[0]) }},
+	{id: FixSmallerInput, source: "https://pytorch.org/audio/stable/tutorials/audio_io_tutorial.html",
+		kinds: ownCode | running, cost: 0,
+		lives:   map[string]float64{CauseHostMemory: 0.93},
+		when:    func(f *failure) bool { return f.class.class == classHost && !f.program.is(training) && f.longOnHost() },
+		reach:   always(1),
+		variant: func(f *failure) string { return "long" },
+		do:      func(f *failure) []string { return f.lessInput() }},
 	{id: FixSmallerInput, source: "https://github.com/google/sentencepiece/blob/master/doc/options.md",
 		kinds: ownCode, cost: 0,
 		lives:   map[string]float64{CauseHostMemory: 0.95},
@@ -101,10 +108,20 @@ var fixesHost = []fixRow{
 		do: func(f *failure) []string {
 			return []string{"--input_sentence_size=1000000 --shuffle_input_sentence=true  " + f.comment("do.sample_lines"), f.comment("do.more_ram")}
 		}},
+	{id: FixCapSampleSize, source: "https://docs.scipy.org/doc/scipy/reference/sparse.html",
+		kinds: ownCode, cost: 0.05,
+		lives:   map[string]float64{CauseHostMemory: 0.95},
+		when:    func(f *failure) bool { return f.pairsOfAll() > 0 && !f.beyondRAM() },
+		reach:   always(1),
+		variant: func(f *failure) string { return "pairs" },
+		pairs:   func(f *failure) []any { return []any{"need", printed(f.requested.Or(0)), "n", f.pairsOfAll()} },
+		do: func(f *failure) []string {
+			return []string{f.comment("do.sparse_pairs"), f.comment("do.pairs_of_part")}
+		}},
 	{id: FixCapSampleSize, source: "https://numpy.org/doc/stable/reference/generated/numpy.memmap.html",
 		kinds: ownCode, cost: 0.1,
 		lives:   map[string]float64{CauseHostMemory: 0.92},
-		when:    func(f *failure) bool { return f.bigArray() },
+		when:    func(f *failure) bool { return f.bigArray() && f.pairsOfAll() == 0 },
 		reach:   always(1),
 		variant: func(f *failure) string { return "ram" },
 		pairs:   func(f *failure) []any { return []any{"need", printed(f.requested.Or(0))} },
@@ -134,7 +151,7 @@ var fixesHost = []fixRow{
 		kinds: server, cost: 0.1,
 		lives: map[string]float64{CauseHostMemory: 0.85}, // the layers that are not on the GPU have their cache in RAM
 		when: func(f *failure) bool {
-			return f.onHost() && f.event.Kind == sampler.KindGGML && f.hasKnob(FixShortenContext)
+			return f.onHost() && f.event.Kind == sampler.KindGGML && f.hasKnob(FixShortenContext) && !f.refusedPinned() && !f.shortest()
 		},
 		do: func(f *failure) []string { return f.turnKnobs(FixShortenContext) }},
 	{id: FixHalveBatchAccumulate, source: "https://www.tensorflow.org/guide/data_performance",
@@ -159,7 +176,7 @@ var fixesHost = []fixRow{
 		kinds: ownCode | running, cost: 0.1,
 		lives: map[string]float64{CauseHostMemory: 0.75},
 		when: func(f *failure) bool {
-			return f.class.class == classHost || f.onHost() && f.event.Framework == "tensorflow"
+			return (f.class.class == classHost || f.onHost() && f.event.Framework == "tensorflow") && f.requested.Or(0) < noMachineHas
 		},
 		variant: func(f *failure) string {
 			switch f.event.Framework {
@@ -192,14 +209,9 @@ var fixesHost = []fixRow{
 	{id: FixRaiseLimit, source: "https://docs.nvidia.com/cuda/wsl-user-guide/index.html",
 		kinds: ownCode | running, cost: 0.05,
 		lives:   map[string]float64{CauseHostMemory: 0.85},
-		when:    func(f *failure) bool { return f.maybePinned() },
+		when:    func(f *failure) bool { return f.maybePinned() && !f.layered() },
 		variant: func(f *failure) string { return "wsl" },
-		do: func(f *failure) []string {
-			if f.program.name == "llama.cpp" || f.program.name == "ollama" {
-				return []string{"export GGML_CUDA_NO_PINNED=1", f.comment("do.wslconfig")}
-			}
-			return []string{f.comment("do.wslconfig"), "free -g; ulimit -l"}
-		}},
+		do:      func(f *failure) []string { return []string{f.comment("do.wslconfig"), "free -g; ulimit -l"} }},
 	{id: FixReducePinnedMemory, source: "https://docs.pytorch.org/docs/stable/data.html#memory-pinning",
 		kinds: ownCode | running, cost: 0,
 		lives: map[string]float64{CauseHostMemory: 0.9},
@@ -218,8 +230,8 @@ var fixesHost = []fixRow{
 		}},
 	{id: FixReducePinnedMemory, source: sourceLlama,
 		kinds: server, cost: 0,
-		lives: map[string]float64{CauseHostMemory: 0.9},
-		when:  func(f *failure) bool { return f.maybePinned() && f.layered() },
+		lives: map[string]float64{CauseHostMemory: 0.95},
+		when:  func(f *failure) bool { return f.maybePinned() && f.layered() || f.refusedPinned() },
 		do:    func(f *failure) []string { return []string{"export GGML_CUDA_NO_PINNED=1", f.comment("do.wslconfig")} }},
 	{id: FixConfirmHostKill, source: "https://docs.kernel.org/admin-guide/cgroup-v2.html#memory",
 		kinds: ownCode | running, cost: 0.3,
@@ -236,6 +248,32 @@ var fixesHost = []fixRow{
 func (f *failure) bigArray() bool {
 	return f.event.Kind == sampler.KindHostAlloc && f.requested.Or(0) >= sampler.GiB && f.phase() != sampler.PhaseLoading && !f.layered() &&
 		f.event.Framework != "pytorch" && f.event.Framework != "tensorflow"
+}
+
+// longOnHost: long recordings or films are told to be what fills the RAM of a program that runs a model.
+func (f *failure) longOnHost() bool {
+	return f.reported() && (f.told(sampler.ToldLong) || f.told(sampler.ToldLarger)) && (f.domain() == sampler.DomainAudio || f.domain() == sampler.DomainVideo) && !f.told(sampler.ToldGrowth) && f.phase() != sampler.PhaseLoading
+}
+
+// refusedPinned: llama.cpp could not pin host memory, which it can do without.
+func (f *facts) refusedPinned() bool {
+	return f.event.Kind == sampler.KindGGML && f.onHost() && indexOf(f.event.Text, "pinned memory") >= 0
+}
+
+const (
+	// noMachineHas is more RAM than somebody can add to a machine (own threshold).
+	noMachineHas = 1024 * sampler.GiB
+	// manyRows are more rows than a picture has: an array with as many columns is of all pairs of something (own threshold).
+	manyRows = 50000
+)
+
+// pairsOfAll is the number of things of which an array in RAM has a number for each pair; 0: it is another array.
+func (f *facts) pairsOfAll() int {
+	shape, _ := f.event.Extra["shape"].([]int)
+	if f.event.Kind != sampler.KindHostAlloc || len(shape) != 2 || shape[0] != shape[1] || shape[0] < manyRows {
+		return 0
+	}
+	return shape[0]
 }
 
 // mayHaveWorkers: it is a run of one's own, or the text shows data loader workers, or a training on Windows, where each takes some of the

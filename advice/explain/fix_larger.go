@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"nvpeak/advice/command"
 	"nvpeak/sampler"
 	"nvpeak/sampler/tools"
 )
@@ -42,7 +43,7 @@ var fixesLarger = []fixRow{
 			return []string{"nvidia-smi  " + f.comment("do.who_holds"), f.comment("do.which_gpu")}
 		}},
 	{id: FixStopOtherProcess, source: "https://docs.nvidia.com/deploy/nvidia-smi/index.html",
-		kinds: training, cost: 0,
+		kinds: ownCode, cost: 0,
 		lives:   map[string]float64{CauseUnknown: 0.85, CauseTooBig: 0.85, CauseOtherProcess: 0.95},
 		when:    func(f *failure) bool { return f.littleAtOnce() },
 		reach:   always(1),
@@ -234,11 +235,27 @@ func (f *failure) toldStates() sampler.Bytes {
 // littlePicture is a side of pictures of which one at a time fits into most GPUs (own threshold).
 const littlePicture = 512
 
+// detectsIn are the sides of pictures of which one at a time fits beside a detector of one stage, on a GPU of that size or a larger one (own
+// thresholds: YOLOv5x trains so on 640 pixels in less than 6 GiB).
+const (
+	detectsIn = 640
+	detectsOn = 8 * sampler.GiB
+)
+
 // littleAtOnce: a network for pictures learns from one of them at a time, and that is small, so that somebody else is likely to hold the GPU.
 func (f *failure) littleAtOnce() bool {
 	a, _ := f.command.Find("img", "imgsz", "img_size", "image_size", "crop_size", "resolution")
 	side, err := strconv.ParseFloat(a.Value, 64)
-	little := err == nil && side > 0 && side <= littlePicture
+	for _, what := range f.context.Told {
+		if n, is := strings.CutPrefix(what, sampler.ToldSide); is && a.Value == "" {
+			side, err = strconv.ParseFloat(n, 64)
+		}
+	}
+	most := float64(littlePicture)
+	if f.saidTotal() >= detectsOn && (f.isUltralytics() || f.command.Style() == command.StyleYOLOv5 || f.told(sampler.ToldYOLO)) {
+		most = detectsIn
+	}
+	little := err == nil && side > 0 && side <= most
 	flat := f.domain() != sampler.DomainVolumes && f.domain() != sampler.DomainVideo
 	return little && flat && f.batch() == 1 && f.inTraining() && f.smallable() && f.anybodyElse() && !f.learnsPictures() && !f.told(sampler.ToldPictureSet) && !f.smallest()
 }

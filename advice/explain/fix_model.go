@@ -14,7 +14,7 @@ var fixesModel = []fixRow{
 	{id: FixRaiseLimit, source: "https://docs.pytorch.org/docs/stable/generated/torch.cuda.memory.set_per_process_memory_fraction.html",
 		kinds: ownCode | running, cost: 0.02,
 		lives:   map[string]float64{CauseMemoryLimit: 0.9, CauseHostMemory: 0.6},
-		when:    func(f *failure) bool { return !f.onHost() && f.program.name != "alphafold" }, // whose scripts set several times the GPU, of RAM
+		when:    func(f *failure) bool { return !f.onHost() && !f.maybePinned() && f.program.name != "alphafold" }, // whose scripts set several times the GPU, of RAM
 		variant: func(f *failure) string { return f.limitVariant() },
 		reach: func(f *failure) float64 {
 			if f.event.Kind == sampler.KindMPS && f.environment["PYTORCH_MPS_HIGH_WATERMARK_RATIO"] == "" {
@@ -164,7 +164,9 @@ var fixesModel = []fixRow{
 	{id: FixSmallerModel, source: sourceLlama,
 		kinds: server, cost: 0.1, // fewer layers on the GPU: slower, and the same answers
 		lives: map[string]float64{CauseTooBig: 0.9, CauseMemoryLimit: 0.4, CauseUnknown: 0.6},
-		when:  func(f *failure) bool { return f.layered() && !f.onHost() && !f.maybePinned() && !f.makesContext() },
+		when: func(f *failure) bool {
+			return f.layered() && !f.onHost() && !f.maybePinned() && !f.makesContext() && !f.noLayers()
+		},
 		variant: func(f *failure) string {
 			if f.onlyGGML() {
 				return "ggml"
@@ -235,7 +237,7 @@ var fixesModel = []fixRow{
 		kinds: ownCode | running, cost: 0.3,
 		lives: map[string]float64{CauseTooBig: 0.9, CauseMemoryLimit: 0.4, CauseOversubscribed: 0.7, CausePreallocation: 0.5},
 		when: func(f *failure) bool {
-			return !f.refusedThoughFree() && f.phase() != sampler.PhaseValidation && !f.growsTrees() && f.photos() == 0 && f.program.name != "alphafold" && !(f.program.name == "whisper" && f.smallWhisper())
+			return !f.refusedThoughFree() && f.phase() != sampler.PhaseValidation && !f.growsTrees() && f.photos() == 0 && !(f.layered() && f.noLayers()) && f.program.name != "alphafold" && !(f.program.name == "whisper" && f.smallWhisper())
 		},
 		variant: func(f *failure) string {
 			switch f.program.name {
@@ -362,6 +364,20 @@ func (f *failure) loadsLanguage() bool {
 
 // layered: the program puts as many layers on the GPU as it is told to.
 func (f *facts) layered() bool { return f.program.name == "llama.cpp" || f.program.name == "ollama" }
+
+// noLayers: next to none of them are on the GPU, or their number made no difference.
+func (f *facts) noLayers() bool {
+	most := -1
+	for _, what := range f.context.Told {
+		for _, option := range []string{"ngl", "n_gpu_layers", "num_gpu"} {
+			if set, is := strings.CutPrefix(what, sampler.ToldInForce+option+" "); is {
+				n, _ := strconv.Atoi(set)
+				most = max(most, n)
+			}
+		}
+	}
+	return f.told(sampler.ToldTried+"layers") || most == 0 || most == 1
+}
 
 // onlyGGML: the library of llama.cpp failed in another program, whose options are not known.
 func (f *failure) onlyGGML() bool {

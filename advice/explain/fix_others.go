@@ -102,6 +102,8 @@ var fixesOthers = []fixRow{
 		},
 		variant: func(f *failure) string {
 			switch big := f.toStop(); {
+			case big.PID > 0 && f.anotherWanted() != "":
+				return "other_gpu"
 			case big.PID > 0 && big.Name == "":
 				return "pid"
 			case big.PID > 0:
@@ -148,7 +150,7 @@ var fixesOthers = []fixRow{
 		},
 		pairs: func(f *failure) []any {
 			big := f.toStop()
-			return []any{"pid", big.PID, "name", holderName(big), "size", gib(max(big.Bytes, 1)), "all", gib(f.notOwn())}
+			return []any{"pid", big.PID, "name", holderName(big), "size", gib(max(big.Bytes, 1)), "all", gib(f.notOwn()), "named", f.anotherWanted()}
 		},
 		do: doStopOther},
 	{id: FixStopOtherProcess, source: "https://docs.nvidia.com/deploy/nvidia-smi/index.html",
@@ -300,6 +302,14 @@ func (f *failure) otherGPU() (named string, ok bool) {
 		}
 	}
 	return "", false
+}
+
+// anotherWanted is the one GPU that was asked for where it ran on another, which others hold; "" for none.
+func (f *failure) anotherWanted() string {
+	if named, ok := f.otherGPU(); ok {
+		return named
+	}
+	return ""
 }
 
 // anyGPU stands for the numbers of GPUs that nobody told.

@@ -30,6 +30,15 @@ var fixesSaving = []fixRow{
 				"torch.distributed.checkpoint.save(state_dict, checkpoint_id=path)  " + f.comment("do.save_sharded")}
 		}},
 	{id: FixSaveOnCPU, source: "https://docs.pytorch.org/docs/stable/distributed.checkpoint.html",
+		kinds: ownCode, cost: 0.02,
+		lives:   map[string]float64{CauseValidationSpike: 0.5, CauseUnknown: 0.4, CauseTooBig: 0.3}, // or the validation itself, by the same words
+		when:    func(f *failure) bool { return !f.onHost() && f.afterValidation() },
+		reach:   always(1),
+		variant: func(f *failure) string { return "afterwards" },
+		do: func(f *failure) []string {
+			return []string{f.comment("do.leave_out_saving"), f.comment("do.save_in_ram")}
+		}},
+	{id: FixSaveOnCPU, source: "https://docs.pytorch.org/docs/stable/distributed.checkpoint.html",
 		kinds: ownCode, cost: 0,
 		lives:   map[string]float64{CauseHostMemory: 0.9}, // the GPU has its state, and the copy in RAM is too large
 		when:    func(f *failure) bool { return f.class.class == classHost && f.phase() == sampler.PhaseSaving },

@@ -8,6 +8,28 @@ import (
 
 // fixesSituations follow from the circumstances that somebody tells, whatever the size of the job is.
 var fixesSituations = []fixRow{
+	{id: FixLeak, source: sourceEpochEnd,
+		kinds: ownCode, cost: 0.01,
+		lives:   map[string]float64{CauseLeak: 0.99, CauseUnknown: 0.7, CauseValidationSpike: 0.8},
+		when:    func(f *failure) bool { return f.keptForEpochEnd() },
+		reach:   always(1),
+		variant: func(f *failure) string { return "epoch_end" },
+		do: func(f *failure) []string {
+			return []string{f.comment("do.no_epoch_end"), `return {"loss": loss, "x": x.detach().cpu()}  ` + f.comment("do.what_is_needed")}
+		}},
+	{id: FixOtherVersion, source: "https://github.com/hiyouga/LLaMA-Factory/blob/main/src/llamafactory/hparams/model_args.py",
+		kinds: ownCode | running, cost: 0.02,
+		lives:   map[string]float64{CauseUnknown: 0.85, CauseTooBig: 0.85, CauseDataSpike: 0.6},
+		when:    func(f *failure) bool { return f.smallerModelFails() && f.history == nil && !f.othersMatter() },
+		reach:   always(1),
+		variant: func(f *failure) string { return "smaller_fails" },
+		do: func(f *failure) []string {
+			lines := []string{f.comment("do.compare_runs")}
+			if f.torchCode() {
+				lines = append([]string{f.comment("do.memory_saving_attention")}, lines...)
+			}
+			return lines
+		}},
 	{id: FixLeak, source: "https://docs.pytorch.org/docs/stable/notes/faq.html",
 		kinds: ownCode | server, cost: 0.01,
 		lives:   map[string]float64{CauseUnknown: 0.85, CauseTooBig: 0.7, CauseLeak: 0.95, CauseOtherProcess: 0.4},

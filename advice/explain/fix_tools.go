@@ -179,7 +179,9 @@ var fixesTools = []fixRow{
 	{id: FixShortenContext, source: sourceVLLM,
 		kinds: server, cost: 0.1,
 		lives: map[string]float64{CauseTooBig: 0.7, CausePreallocation: 0.5, CauseMemoryLimit: 0.6, CauseDataSpike: 0.9, CauseFragmentation: 0.5, CauseUnknown: 0.35},
-		when:  func(f *failure) bool { return f.hasKnob(FixShortenContext) && f.class.kind != sampler.KindStartupFree },
+		when: func(f *failure) bool {
+			return f.hasKnob(FixShortenContext) && f.class.kind != sampler.KindStartupFree && !f.refusedPinned() && !f.shortest()
+		},
 		reach: func(f *failure) float64 {
 			if f.loadingWeights() && f.program.reserves() {
 				return 0.1

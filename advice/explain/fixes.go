@@ -57,7 +57,7 @@ func (f *failure) advise(causes []sampler.Cause) []sampler.Advice {
 	if len(list) == 0 {
 		list = f.lastOf(causes)
 	}
-	list = f.othersSecond(onceEach(list))
+	list = f.saidOnce(f.othersSecond(onceEach(list)))
 	out := []sampler.Advice{}
 	for i, s := range list[:min(len(list), 7)] {
 		if i > 0 && s.score < leastScore {
@@ -88,6 +88,28 @@ func (f *failure) othersSecond(list []scored) []scored {
 	}
 	row := list[i]
 	return slices.Insert(slices.Delete(list, i, i+1), 1, row)
+}
+
+// saidOnce leaves out a batch or an input below a first advice that names both, where nothing but words tells of the failure.
+func (f *failure) saidOnce(list []scored) []scored {
+	if len(list) < 2 || f.numbers() || f.recorded() || f.tool != nil || f.batch() > 0 {
+		return list
+	}
+	variant := func(s scored) string {
+		if s.row.variant == nil {
+			return ""
+		}
+		return s.row.variant(f)
+	}
+	again, id := []string{}, ""
+	switch first := list[0].row.id + " " + variant(list[0]); first {
+	case FixSmallerInput + " batch":
+		id, again = FixHalveBatchAccumulate, []string{"", "either", "inference", "sample"}
+	case FixHalveBatchAccumulate + " either":
+		id, again = FixSmallerInput, []string{"", "batch"}
+	}
+	kept := slices.DeleteFunc(slices.Clone(list[1:]), func(s scored) bool { return s.row.id == id && !s.known && slices.Contains(again, variant(s)) })
+	return append(list[:1:1], kept...)
 }
 
 // onceEach keeps the best of each fix: a fix with several rows is one piece of advice.

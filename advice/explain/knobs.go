@@ -62,13 +62,34 @@ var knobs = []knob{
 
 // shortNames are other names of the options of knobs, as plain ones.
 var shortNames = map[string][]string{
-	"llama.cpp --ctx-size": {"c", "n_ctx", "contextsize"}, "llama.cpp --parallel": {"np"}, "vllm --tensor-parallel-size": {"tp"},
+	"llama.cpp --ctx-size": {"c", "n_ctx", "contextsize", "context"}, "llama.cpp --parallel": {"np"}, "vllm --tensor-parallel-size": {"tp"},
 	"sglang --tp": {"tp_size", "tensor_parallel_size"},
 }
 
 // names are those under which a command may have the option.
 func (k knob) names() []string {
 	return append([]string{command.PlainName(k.option)}, shortNames[k.program+" "+k.option]...)
+}
+
+// spelled is an option of llama.cpp as the program calls it that is made from it.
+func (f *failure) spelled(k knob) knob {
+	switch {
+	case k.program != "llama.cpp" || k.fix != FixShortenContext:
+	case f.tool != nil && f.tool.Name == "KoboldCpp":
+		k.option, k.plain = "--contextsize", "koboldcpp --contextsize "+k.value
+	case f.shows(sampler.ShowsLlamaPython) && !f.shows(sampler.ShowsLlamaServer):
+		k.option, k.plain = "", "Llama(…, n_ctx="+strconv.Itoa(min(shortestContext, f.below("ctx_size", 2*shortestContext)/2))+")  "+f.comment("do.fewer_tokens")
+	}
+	return k
+}
+
+// shortestContext is what the binding of llama.cpp for Python takes where nothing is set. Below it there is little to win (own threshold).
+// https://github.com/abetlen/llama-cpp-python/blob/main/llama_cpp/llama.py
+const shortestContext = 512
+
+// shortest: so short a context is in force that its cache is next to nothing.
+func (f *failure) shortest() bool {
+	return f.layered() && f.below("ctx_size", 2*shortestContext) <= shortestContext
 }
 
 // withoutGraphs is a command of vLLM, or its call in a script, with CUDA graphs turned off.
@@ -300,6 +321,7 @@ func (f *failure) turnKnobs(fix string) (list []string) {
 			continue
 		}
 		value := f.valueOf(k)
+		k = f.spelled(k)
 		k.value, k.plain = value, strings.Replace(k.plain, k.option+" "+k.value, k.option+" "+value, 1)
 		half := func(v float64) float64 {
 			if fits := float64(f.contextThatFits()); k.fix == FixShortenContext && fits > 0 && fits < v {

@@ -85,7 +85,30 @@ func (f *facts) differInLength() bool {
 // objectsDiffer: memory is said to rise, without figures, where a picture with many objects takes more than others: a caching allocator that
 // keeps what the largest so far took looks the same.
 func (f *facts) objectsDiffer() bool {
-	return f.told(sampler.ToldObjects) && f.told(sampler.ToldGrowth) && !f.differInLength() && f.inTraining() && !f.onHost() && !f.numbers()
+	return f.told(sampler.ToldObjects) && (f.told(sampler.ToldGrowth) || f.toldSpikes()) && !f.differInLength() && f.inTraining() && !f.onHost() && !f.numbers()
+}
+
+// toldSpikes: now and then memory is said to jump up in training, outside of validation.
+func (f *facts) toldSpikes() bool {
+	return f.told(sampler.ToldSpikes) && !f.told(sampler.ToldGrowth) && f.inTraining() && !f.onHost() && !f.numbers() && f.phase() != sampler.PhaseSaving
+}
+
+// sourceEpochEnd is what Lightning before 2.0 says of its hooks at the end of an epoch.
+const sourceEpochEnd = "https://lightning.ai/docs/pytorch/1.9.5/common/lightning_module.html"
+
+// keptForEpochEnd: a hook of Lightning is given what all steps of an epoch returned, and it dies in the epoch.
+func (f *facts) keptForEpochEnd() bool {
+	return f.told(sampler.ToldEpochEnd) && !f.program.is(server) && !f.onHost() && f.phase() != sampler.PhaseLoading && f.phase() != sampler.PhaseSaving && !f.context.FirstStep
+}
+
+// smallerModelFails: a larger model ran, as is said, so that something else is not as it was.
+func (f *facts) smallerModelFails() bool {
+	return f.told(sampler.ToldSmaller) && !f.onHost() && !f.numbers() && !f.told(sampler.ToldUpdate)
+}
+
+// afterValidation: it comes when a validation is over, so that what is done then may be what was too much.
+func (f *facts) afterValidation() bool {
+	return f.told(sampler.ToldAfterwards) && f.phase() == sampler.PhaseValidation && f.told(sampler.ToldTraining) && !f.numbers() && len(f.context.Functions) == 0
 }
 
 // toldLarger: larger inputs bring it about.

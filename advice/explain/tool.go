@@ -145,6 +145,8 @@ var lastNumber = sampler.Pattern{Source: `\d+(\D*)$`}
 // agreeing is a lever with a smaller batch than the one that was read; false where that is one, or where so few bits are in force.
 func (f *failure) agreeing(l tools.Lever) (tools.Lever, bool) {
 	switch {
+	case f.anotherScript(l):
+		return l, false
 	case f.phase() == sampler.PhaseLoading && (l.Of == tools.Batch || l.Of == tools.Input || l.Of == tools.Validation):
 		return l, false // nothing was read or decoded yet
 	case f.program.is(running) && strings.HasPrefix(l.Type, "trainer."):
@@ -186,6 +188,15 @@ func (f *failure) agreeing(l tools.Lever) (tools.Lever, bool) {
 		l.Type = lastNumber.Get().ReplaceAllString(l.Type, strconv.Itoa(max(1, f.batch()/2))+"$1")
 	}
 	return l, err != nil || f.batch() > 1
+}
+
+// anotherScript: a lever begins with the script whose option it is, and the text names others only.
+func (f *failure) anotherScript(l tools.Lever) bool {
+	script, _, _ := strings.Cut(l.Type, " ")
+	if !strings.HasSuffix(script, ".py") || len(f.context.Scripts) == 0 {
+		return false
+	}
+	return !slices.ContainsFunc(f.context.Scripts, func(name string) bool { return name == script || strings.HasSuffix(name, "/"+script) }) && !strings.Contains(f.command.Text, script)
 }
 
 // withLevers puts them before what a fix says to do, and into its title.

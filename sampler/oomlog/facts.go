@@ -135,8 +135,10 @@ var factRows = []factRow{
 	fact(`(?i)\b(?:os|operating system|platform)(?: version| name)?\W{1,6}(?:microsoft )?windows\b|^\W{0,4}(?:microsoft )?windows[ -]?(?:10|11|server)\b()`, func(c *sampler.LogContext, _ string, _ []string) {
 		c.Environment["OS"] = "Windows_NT" // as Windows itself sets it
 	}),
-	fact(`(?i)\bwsl ?2\b|microsoft-standard-wsl()`, func(c *sampler.LogContext, _ string, _ []string) {
-		c.Environment["WSL_DISTRO_NAME"] = "?" // which one is not said
+	fact(`(?i)(?:\b(not|never|without|no|don['’]t|isn['’]t|instead of|outside)\b[^.\n]{0,16})?(?:\bwsl ?2\b|microsoft-standard-wsl|/mnt/wsl/|(?:\b(?:on|in|inside|under|use|using|with|via|within|through|running|latest) (?:windows )?|^[\W\d]*)wsl\b)`, func(c *sampler.LogContext, denied string, _ []string) {
+		if denied == "" {
+			c.Environment["WSL_DISTRO_NAME"] = "?" // which one is not said
+		}
 	}),
 	fact(`(?:Launching Web UI with arguments: ?|\bCOMMANDLINE_ARGS=["']?)((?:--[\w-]+[ =]?[^"']*)?)`, func(c *sampler.LogContext, value string, _ []string) {
 		c.Server = cmp.Or(c.Server, "webui")

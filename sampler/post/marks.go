@@ -7,6 +7,8 @@ var marks = []struct {
 	what  string
 	words *lazy
 }{
+	// Detectors of one stage by their name.
+	{sampler.ToldYOLO, lazily(`(?i)\byolo(?:[-_ ]?v?(?:[5-9]|1[0-2])\w*|x)?\b`)},
 	// Code that runs without gradients.
 	{sampler.ToldGraphOff, lazily(`(?:\bwith |@)torch\.(?:no_grad|inference_mode)\(`)},
 	// Whoever writes takes a smaller batch for the way, and asks how.

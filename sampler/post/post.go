@@ -48,8 +48,21 @@ var merelyWarns = lazily(`(?i)\b(?:these|those|they|this|it|that)(?: ?['’](?:r
 
 // wanted: whoever asks for help with failures that his program skipped or tried again wants what they stood for.
 func wanted(events []sampler.OOMEvent, all []sentence) bool {
-	return !slices.ContainsFunc(all, func(s sentence) bool { return merelyWarns.MatchString(s.text) }) && (pleads(all) || complains(all) || slices.ContainsFunc(all, func(s sentence) bool { return died.MatchString(s.text) })) && !slices.ContainsFunc(events, func(e sampler.OOMEvent) bool { return !e.Recovered })
+	return !slices.ContainsFunc(all, func(s sentence) bool { return merelyWarns.MatchString(s.text) }) && (pleads(all) || complains(all) || callsError(all) || slices.ContainsFunc(all, func(s sentence) bool { return died.MatchString(s.text) })) && !slices.ContainsFunc(events, func(e sampler.OOMEvent) bool { return !e.Recovered })
 }
+
+// callsError: who speaks of himself gives what the program printed as the error that he got, and does not say that it is through all the same.
+func callsError(all []sentence) bool {
+	return firstHand(all) && slices.ContainsFunc(all, func(s sentence) bool { return asError.MatchString(s.text) }) && !slices.ContainsFunc(all, func(s sentence) bool {
+		at := isThrough.FindStringIndex(s.text)
+		return at != nil && !condition.MatchString(s.text[:at[0]])
+	})
+}
+
+var (
+	asError   = lazily(`(?i)\b(?:results? in|resulted in|leads? to|led to|gives?|gave|get|gets|got|getting|throws?|raises?|ends? (?:in|with)|ended (?:in|with)|fails? with|failed with|stops? (?:at|with))\b (?:me |us |in |to )?(?:the |this |these |an? )?(?:following |same )?(?:\w+ )?(?:errors?|failures?)(?: messages?| logs?)?\b|\b(?:when|where|until|before|after) the (?:error|failure|crash) (?:occurs|happens|comes|appears)\b`)
+	isThrough = lazily(`(?i)\b(?:engine|build(?:ing)?|export|conversion|it|everything|compilation|process|plan)\b (?:(?:is|was|gets|still|does|nevertheless|in the end|eventually|then) )*(?:built|builds?|finish(?:es|ed)?|completes?|completed|succeeds|succeeded|succeed|saved|created|written|works|worked|goes through|went through)\b`)
+)
 
 // runsFine: whoever writes says that the program runs all the same, under no condition.
 var runsFine = lazily(`(?i)\b(?:script|program|training|code|everything|job|process|it|run|model|inference)\b (?:still |just |otherwise |does )*(?:runs?|works?|trains?|finish(?:es)?|completes?|continues?) (?:fine|well|ok|okay|normally|correctly|successfully|perfectly|smoothly|anyway|regardless|to the end|in the end)\b(?:\W*$|[,;]? (?:but|though|and|so|however|anyway)\b)`)

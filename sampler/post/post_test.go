@@ -29,6 +29,15 @@ func TestReported(t *testing.T) {
 		told              []string
 	}{
 		{"My fine-tuning stops with \"CUDA out of memory\" on a 6GB card, whatever batch size I take.", sampler.KindCUDA, "", []string{sampler.ToldTraining}},
+		{"Sixteen gigabytes should do for that, but PyTorch stops with CUDA out of memory.", sampler.KindCUDA, "", nil},
+		{"A P40 should be able to hold this network, yet torch dies with CUDA OOM.", sampler.KindCUDA, "", nil},
+		{"I expected torch to swap, however I get CUDA out of memory.", sampler.KindCUDA, "", nil},
+		{"We could fit twice as much once, but now torch runs out of GPU memory.", sampler.KindCUDA, "", nil},
+		{"Although two of my cards should have room, torch gives CUDA out of memory.", sampler.KindCUDA, "", nil},
+		{"torch shouldn't run out of memory here, but it does.", sampler.KindCUDA, "", nil},
+		{"My 64 GB should suffice, but the loader runs out of system RAM.", sampler.KindHostAlloc, "", nil},
+		{"GPU 1 out of memory even if each worker has a card of its own", sampler.KindOtherGPU, "", nil},
+		{"CUDA OOM even with one sample", sampler.KindCUDA, "", nil},
 		{"I am getting a CUDA out of memory error for the epochVal method.", sampler.KindCUDA, sampler.PhaseValidation, nil},
 		{"# [Bug]: CUDA out of memory when training a LoRA\n\n### Describe the bug\n\nIt fails on 24 GB.", sampler.KindCUDA, "", []string{sampler.ToldTraining}},
 		{"# OOM during saving step\n\nI train with deepspeed and torch. During the saving step I get OOM.", sampler.KindCUDA, sampler.PhaseSaving, []string{sampler.ToldSharded, sampler.ToldTraining}},
@@ -224,6 +233,93 @@ func TestUpdatesOfProgramsOnly(t *testing.T) {
 	}
 }
 
+// Two versions that are set against each other tell of an update; two values of a setting do not, nor do two that fail.
+func TestVersionsCompared(t *testing.T) {
+	for text, told := range map[string]bool{
+		"With torch 2.0.1 it trains, but with torch 2.1.0 I get CUDA out of memory.":               true,
+		"Using v0.4 I could load 30 layers, while using 0.5 I can't load 2, CUDA out of memory.":   true,
+		"In 3.1.4 I get CUDA out of memory, but with 3.1.2 it runs.":                               true,
+		"With 0.5 of the card it runs, but with 0.9 I get CUDA out of memory.":                     false,
+		"With a learning rate of 0.1 it runs, but with a dropout of 0.2 I get CUDA out of memory.": false,
+		"With torch 2.0.1 I get CUDA out of memory, and with torch 2.1.0 it can also not run.":     false,
+		"I get CUDA out of memory with torch 2.0.1 on Ubuntu 22.04 and can not say why.":           false,
+	} {
+		e := read(t, text)
+		if len(e) != 1 || slices.Contains(e[0].Context.Told, sampler.ToldUpdate) != told {
+			t.Errorf("%q: %+v", text, e)
+		}
+	}
+}
+
+// That no number of layers fits is said of any number, or of one.
+func TestAnyLayers(t *testing.T) {
+	for text, told := range map[string]bool{
+		"llama.cpp gives CUDA out of memory with any number of layers.":                               true,
+		"I get CUDA out of memory with llama.cpp and can't even offload a single layer.":              true,
+		"I get CUDA out of memory with llama.cpp and 40 layers. Any number of layers below 20 works.": false,
+		"I get CUDA out of memory with llama.cpp at 40 layers.":                                       false,
+	} {
+		e := read(t, text)
+		if len(e) != 1 || slices.Contains(e[0].Context.Told, sampler.ToldTried+"layers") != told {
+			t.Errorf("%q: %+v", text, e)
+		}
+	}
+}
+
+// How memory went, and what comparisons say of it, beside wordings that say something else.
+func TestCourses(t *testing.T) {
+	for _, one := range []struct {
+		text, what string
+		told       bool
+	}{
+		{"With torch the memory rises quickly until the GPU overflows.", sampler.ToldGrowth, true},
+		{"VRAM climbs fast and eventually I get CUDA out of memory.", sampler.ToldGrowth, true},
+		{"With the batch size memory grows rapidly and finally I get CUDA out of memory with torch.", sampler.ToldGrowth, false},
+		{"While loading, memory grows rapidly and finally I get CUDA out of memory with torch.", sampler.ToldGrowth, false},
+		{"I get CUDA out of memory. Memory usage has irregular spikes.", sampler.ToldSpikes, true},
+		{"I get CUDA out of memory. From time to time the memory shoots up.", sampler.ToldSpikes, true},
+		{"I get CUDA out of memory. The memory has a sudden spike at the first step.", sampler.ToldSpikes, false},
+		{"I get CUDA out of memory. Memory has a sudden jump in validation.", sampler.ToldSpikes, false},
+		{"I get CUDA out of memory with torch after 100s or 1000s of steps.", sampler.ToldLate, true},
+		{"I get CUDA out of memory when I am well into the training.", sampler.ToldLate, true},
+		{"I get CUDA out of memory once the evaluation is over.", sampler.ToldAfterwards, true},
+		{"I get CUDA out of memory during the evaluation.", sampler.ToldAfterwards, false},
+		{"I get CUDA out of memory after the validation set was loaded.", sampler.ToldAfterwards, false},
+		{"The 32B model worked with this length, but the 14B model gives CUDA out of memory.", sampler.ToldSmaller, true},
+		{"I get CUDA out of memory with llama-8b, while qwen-14b runs fine.", sampler.ToldSmaller, true},
+		{"以前微调 yi34b 是正常的，但是现在 yi6b 显存溢出。", sampler.ToldSmaller, true},
+		{"The 7B model works, but the 13B model gives CUDA out of memory.", sampler.ToldSmaller, false},
+		{"The 8B model works, but with the 7B model I get CUDA out of memory.", sampler.ToldSmaller, false},
+		{"A 70B model runs on an A100, but a 7B model gives CUDA out of memory.", sampler.ToldSmaller, false},
+		{"I get CUDA out of memory with an image size of 640.", sampler.ToldSide + "640", true},
+		{"I get CUDA out of memory with images of 640 pixels and a crop size of 512x768.", sampler.ToldSide + "768", true},
+		{"I get CUDA out of memory with 640 images.", sampler.ToldSide + "640", false},
+		{"I set the device to cuda:2 and get CUDA out of memory.", sampler.ToldDevice + "2", true},
+		{"I set device: cuda:2 and get CUDA out of memory.", sampler.ToldDevice + "2", true},
+		{"I get CUDA out of memory on device cuda:2.", sampler.ToldDevice + "2", false},
+	} {
+		e := read(t, one.text)
+		if len(e) != 1 || slices.Contains(e[0].Context.Told, one.what) != one.told {
+			t.Errorf("%q: %s in %+v", one.text, one.what, e)
+		}
+	}
+}
+
+// The RAM of a GPU is not that of the machine.
+func TestWhoseRAM(t *testing.T) {
+	for text, kind := range map[string]string{
+		"My loader hogs all the RAM and gets killed.":                            sampler.MemoryHost,
+		"The converter saturates nearly all of the system RAM and then crashes.": sampler.MemoryHost,
+		"My network takes all the RAM of my GPU and torch runs out of memory.":   sampler.MemoryGPU,
+		"I get CUDA out of memory as it takes all the RAM on the graphics card.": sampler.MemoryGPU,
+	} {
+		e := read(t, text)
+		if len(e) != 1 || e[0].MemoryKind != kind {
+			t.Errorf("%q: %+v", text, e)
+		}
+	}
+}
+
 // Who asks whether there is a leak has seen none.
 func TestAskedIsNotTold(t *testing.T) {
 	for _, text := range []string{
@@ -250,10 +346,33 @@ func TestCuredIsNotTried(t *testing.T) {
 	}
 }
 
+// Who gives a tactic that was skipped as the error that he got wants what it stood for, unless the engine was built.
+func TestSkippedIsAnError(t *testing.T) {
+	const skipped = "[W] Skipping tactic 0x0000000000000000 due to insufficient memory on requested size of 9663676416 detected for tactic 0x0000000000000000.\n"
+	for text, recovered := range map[string]bool{
+		"I want to make a plan for 6 pictures at once. My call results in the following error:\n" + skipped:          false,
+		"I make a plan for 6 pictures with my card. I can see 15 of 16 GB in use when the error occurs.\n" + skipped: false,
+		"I make a plan for 6 pictures. I get this error, and with 5 the engine is built.\n" + skipped:                false,
+		"I make a plan for 6 pictures. I get this error message, yet the engine is built and I use it.\n" + skipped:  true,
+		"I make a plan for 6 pictures and the log has this line.\n" + skipped:                                        true,
+		"I get this error. It is saved, and somebody said that these are just warnings. Shall I care?\n" + skipped:   true,
+	} {
+		e := read(t, text)
+		if len(e) != 1 || e[0].Recovered != recovered {
+			t.Errorf("%q: %+v", text, e)
+		}
+	}
+}
+
 // Documentation, lists of changes and hints tell of no failure.
 func TestNotReported(t *testing.T) {
 	for _, text := range []string{
 		"I never had an OOM. I use batch size 64 and the loss is fine.",
+		"The weights could be split, but then small cards would run out of memory.",
+		"Two streams would be faster, but the card runs out of memory.",
+		"The larger one might be better, however it may run out of memory.",
+		"The pool should give its blocks back, but if it fails, an out of memory error is raised.",
+		"It works, although larger batches could run out of memory.",
 		"My friend got a CUDA out of memory error on his 3060, so I bought a 3090. Which driver should I install?",
 		"Thank you for the update. I can train at 1024 now without any memory problem.",
 		"I wrote this guide for our team. When the GPU runs out of memory, the loader retries with half a batch.",

@@ -35,6 +35,7 @@ var shown = []struct {
 	{sampler.ShowsArguments, lazily(`\b(?:gpu_memory_utilization|max_model_len|mem_fraction_static) *=`)},
 	{sampler.ShowsColab, lazily(`(?i)\bcolab\w*|\bkaggle\b`)},
 	{sampler.ShowsLlamaServer, lazily(`\bllama-(?:server|cli|bench)\b`)},
+	{sampler.ShowsLlamaPython, lazily(`\bfrom llama_cpp\b|\bimport llama_cpp\b|\bLlama\(|\bllama_cpp/|(?s)\bllama[-_]cpp[-_]python\b.*\bn_(?:gpu_layers|ctx)\b|\bn_(?:gpu_layers|ctx)\b.*llama[-_]cpp[-_]python`)},
 	{sampler.ShowsModelOption, lazily(`--model[ =]|--compute_type\b`)},
 	{sampler.ShowsChunks, lazily(`(?i)\b(?:fastfold|openfold)\b|--chunk_size\b`)},
 	{sampler.ShowsPipeline, lazily(`\bpipeline\(|\bautomatic[-_]speech[-_]recognition\b|\bimport pipeline\b`)},
@@ -71,8 +72,14 @@ var (
 	fractions = lazily(`(?i)\b(gpu[-_]memory[-_]utilization|mem[-_]fraction[-_]static|cuda[-_]memory[-_]fraction|kv_cache_free_gpu_mem(?:ory)?_fraction|cache[-_]max[-_]entry[-_]count)\b["'\x60]?[^\w\n.]{0,4}(?:(?:to|of|at|from|is|was|values?|set)\W+){0,2}((?:0?\.\d{1,3}|1\.0)(?:(?:\s*[、,/~→-]+\s*(?:and |or |to )?|\s+(?:and|or|to|then)\s+)0?\.\d{1,3}){0,9})`)
 	jaxShare  = lazily(`\bXLA_PYTHON_CLIENT_MEM_FRACTION["'\x60]?[^\w\n.]{1,4}(\d{0,2}\.?\d{1,3})\b`)
 	oneOf     = lazily(`0?\.\d{1,3}|1\.0`)
-	layersOn  = lazily(`\boffloaded (\d{1,3})/\d{1,3} layers to GPU`)
-	cells     = lazily(`\b(?:n_ctx|kv_size) *= *(\d{2,7})\b`)
+	layersOn  = lazily(`\boffloaded (\d{1,3})/\d{1,3} layers to GPU|\bgpulayers[= ](\d{1,3})\b`)
+	cells     = lazily(`\b(?:n_ctx|kv_size|contextsize) *= *(\d{2,7})\b|--context(?:[-_]?size)?[ =](\d{2,7})\b`)
+)
+
+// oldMain is a command of llama.cpp by the name that its program had when it put no layers on the GPU unless told to; setsLayers tells it.
+var (
+	oldMain    = lazily(`(?m)(?:^|\s)(?:\./)?(?:build/bin/)?main (?:[^\n]* )?-m \S+[^\n]*`)
+	setsLayers = lazily(`(?:^|\s)(?:-ngl|--n-gpu-layers|--gpu-layers)\b`)
 )
 
 // inLog are the settings of llama.cpp by what its log prints, under the names that its options and those of Ollama have.
@@ -83,9 +90,12 @@ func inLog(c *sampler.LogContext, text string) {
 	}{{layersOn, []string{"num_gpu", "ngl", "n_gpu_layers"}}, {cells, []string{"num_ctx", "ctx_size"}}} {
 		if at := row.words.FindAllStringSubmatch(text, 8); len(at) > 0 {
 			for _, name := range row.names {
-				c.Told = append(c.Told, sampler.ToldInForce+name+" "+at[len(at)-1][1])
+				c.Told = append(c.Told, sampler.ToldInForce+name+" "+strings.Join(at[len(at)-1][1:], ""))
 			}
 		}
+	}
+	if main := oldMain.FindString(text); main != "" && !setsLayers.MatchString(text) && llamaReads.MatchString(text) {
+		c.Told = append(c.Told, sampler.ToldInForce+"ngl 0")
 	}
 	if at := jaxShare.FindAllStringSubmatch(text, 8); len(at) > 0 {
 		c.Told = append(c.Told, sampler.ToldInForce+"XLA_PYTHON_CLIENT_MEM_FRACTION "+at[len(at)-1][1])
@@ -137,6 +147,9 @@ func addShown(c *sampler.LogContext, text string, tool *tools.Tool) {
 	for _, at := range numbered.FindAllStringSubmatch(text, 8) {
 		c.Told = append(c.Told, sampler.ToldInForce+strings.ReplaceAll(strings.ToLower(at[1]), "-", "_")+" "+at[2])
 	}
+	if oneWindow.MatchString(text) {
+		c.Told = append(c.Told, sampler.ToldInForce+"sw_batch_size=1")
+	}
 	inLog(c, text)
 	plain := strings.NewReplacer(" = ", "=", `'`, `"`).Replace(text)
 	for _, s := range settable {
@@ -146,6 +159,10 @@ func addShown(c *sampler.LogContext, text string, tool *tools.Tool) {
 		}
 	}
 }
+
+// oneWindow is a call of MONAI that runs one window at a time, by the place of its argument or its name.
+// https://docs.monai.io/en/stable/inferers.html
+var oneWindow = lazily(`\bsliding_window_inference\(\s*[^,()]+(?:\([^()]*\))?,\s*(?:\([^()]*\)|\[[^\]]*\]|[^,()\[]+(?:\([^()]*\))?),\s*1\s*,|\bsw_batch_size\s*=\s*1\b`)
 
 // addTool puts into a context the program of others that a text names, t, and which of its switches are set.
 func addTool(c *sampler.LogContext, text string, t *tools.Tool) {

@@ -33,6 +33,8 @@ func TestShown(t *testing.T) {
 		{"from vllm import LLM", sampler.ShowsEngine, sampler.ShowsServe},
 		{"llama-server -m x", sampler.ShowsLlamaServer, ""},
 		{"./main -m x -ngl 35", "", sampler.ShowsLlamaServer},
+		{"I use llama-cpp-python with n_ctx=2048", sampler.ShowsLlamaPython, sampler.ShowsLlamaServer},
+		{"./main -m /src/llama-cpp-python/vendor/x.bin", "", sampler.ShowsLlamaPython},
 		{"sess=tf.Session()", sampler.ShowsOldTF, ""},
 		{"tensorflow 2.12", "", sampler.ShowsOldTF},
 		{"it is on GPU 3", sampler.ShowsSecondGPU, ""},

@@ -215,6 +215,9 @@ func runsWith(all []sentence) string {
 	return ""
 }
 
+// anyLayers: whatever number of a model's layers is put on the GPU, it fails.
+var anyLayers = lazily(`(?i)\b(?:any|whatever|whichever|no matter (?:the|what|which|how many)|regardless of(?: the)?|irrespective of(?: the)?)\b (?:number |amount |count )?(?:of )?(?:the |gpu[-_ ]?|n_?gpu_?)*layers\b|\b(?:ca(?:n['’]?t|n ?not)|could(?:n['’]?t| not)|fails? (?:with|at)|not) (?:even )?(?:offload|load|put|fit|use|with)?\b ?(?:even )?(?:a |just |only )?(?:0|zero|1|one|single) (?:gpu )?layers?\b`)
+
 // raised is JAX's share of the GPU where it was set to nearly all of it or, with unified memory, to more.
 var raised = lazily(`\bXLA_PYTHON_CLIENT_MEM_FRACTION=["']?(?:[1-9]|0?\.9)`)
 
@@ -254,6 +257,11 @@ func tried(text string, all []sentence) (told []string) {
 		return settings[0].words.MatchString(s.text) && bothWays.MatchString(s.text) && vain(s.text)
 	}) {
 		told = append(told, sampler.ToldAnyBatch)
+	}
+	if slices.ContainsFunc(all, func(s sentence) bool {
+		return anyLayers.MatchString(s.text) && !works.MatchString(s.text) && !cured.MatchString(s.text)
+	}) {
+		told = append(told, sampler.ToldTried+"layers")
 	}
 	if batch := sampler.ToldTried + "batch"; oneInCode.MatchString(text) && !slices.Contains(told, batch) {
 		told = append(told, batch)

@@ -1,0 +1,71 @@
+package post
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Models that are compared, and sizes of pictures, as people tell them.
+var (
+	// modelOf is the size of a model in billions of parameters.
+	modelOf = lazily(`(?i)(?:^|[^\w.])(?:[a-z]+|[a-z][\w.]*[-_ ])?(\d{1,3}(?:\.\d{1,2})?)b(?:\b|[^\w]|$)`)
+	// ranWith is how somebody tells that it ran, in a clause of its own.
+	ranWith = lazily(`(?i)\b(?:could|can|was able|were able|works?|worked|runs?|ran|trains?|trained|fits?|fine|no (?:problem|issue)s?|without (?:any )?(?:problem|issue)s?)\b|正常|没(?:有)?问题|可以|能跑|能训`)
+	// failsWith is how he tells that it did not. clauses are where one ends.
+	failsWith = lazily(`(?i)\b(?:oom\w*|out of|runs? out|fail\w*|crash\w*|errors?|can ?not|overflow\w*)\b|n['’]?t\b|溢出|不足|不够|爆|报错`)
+	onGear    = lazily(`(?i)\b(?:on|with) (?:my|an?|the|another|our) (?:\w+ )?(?:gpu|card|laptop|server|machine|pc|cluster)\b`)
+	clauses   = lazily(`(?i)[.!?;。！？；]|[,，]? ?(?:\b(?:but|while|whereas|yet|however)\b|但是?|可是|现在|而)`)
+)
+
+// smallerFails: a model is said to fail that is smaller by a quarter or more (own threshold) than one with which it ran, with no word of another
+// GPU. What changed is not the size.
+func smallerFails(all []sentence) bool {
+	ran, fails := 0.0, 0.0
+	for _, s := range all {
+		if !modelOf.MatchString(s.text) {
+			continue
+		}
+		for _, clause := range strings.Split(clauses.ReplaceAllString(s.text, "\n"), "\n") {
+			at := modelOf.FindAllStringSubmatch(clause, 4)
+			if len(at) != 1 || gear.MatchString(clause) || onGear.MatchString(clause) {
+				continue // of several it is not said which
+			}
+			size, _ := strconv.ParseFloat(at[0][1], 64)
+			switch {
+			case failsWith.MatchString(clause) && (fails == 0 || size < fails):
+				fails = size
+			case !failsWith.MatchString(clause) && ranWith.MatchString(clause):
+				ran = max(ran, size)
+			}
+		}
+	}
+	return fails > 0 && fails <= ran*3/4
+}
+
+// side is the size of the pictures that somebody says he has set.
+var side = lazily(`(?i)\b(?:img|image|picture|input|crop)[-_ ]?(?:sz|size|side|resolution)s?\b["'\x60]?(?: (?:to|of|is|was|at|as|even|only|just)|[=:])* ?(\d{2,4})(?: ?[x×*] ?(\d{2,4}))?\b`)
+
+// sideOf is its largest value, where one is told; "" for none.
+func sideOf(all []sentence) string {
+	most := 0
+	for _, s := range all {
+		for _, at := range side.FindAllStringSubmatch(s.text, 8) {
+			for _, n := range at[1:] {
+				if v, err := strconv.Atoi(n); err == nil {
+					most = max(most, v)
+				}
+			}
+		}
+	}
+	if most == 0 {
+		return ""
+	}
+	return strconv.Itoa(most)
+}
+
+// epochEnd is a hook of Lightning before 2.0 that is given the outputs of all steps of an epoch, which are kept for it; hooks are those by their names.
+// https://lightning.ai/docs/pytorch/1.9.5/common/lightning_module.html#training-epoch-end
+var (
+	epochEnd = lazily(`\bdef (?:training|validation|test)_epoch_end\(\s*self\s*,\s*\w+`)
+	hooks    = lazily(`\b(?:training|validation|test)_epoch_end\b`)
+)
