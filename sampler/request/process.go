@@ -119,6 +119,7 @@ func (p *process) unmakes(device int, at time.Time) {
 	}
 	for _, s := range p.seats {
 		if s.key.device == device {
+			s.tally.context = at
 			s.tally.exact.ends(at, s.tally.live)
 		}
 	}

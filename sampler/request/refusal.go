@@ -17,6 +17,10 @@ type refusal struct {
 	got    sampler.Bytes // granted since
 	// Memory was given back since, and not how much.
 	trimmed bool
+	context time.Time // see tally, as of then
+	read    time.Time // when what Free is by was; zero: it is not known
+	// Others gave memory back at about that time: what was free then is between two readings.
+	unclear bool
 	// Another thread's of which nothing had come when this one was refused; nil: there is none. What comes of this one is no answer to that.
 	other *refusal
 }
@@ -35,16 +39,16 @@ func (t *tally) refuse(c *Call, n sampler.Bytes) {
 	t.refused++
 	if r := t.refusal; r != nil && r.tid == c.TID && t.taken(c.Time) {
 		// This is a further try, and what was granted a part of it, of what had been given back.
-		r.Outcome, r.last, r.got, r.Freed, r.trimmed = sampler.RefusalOpen, c.Time, 0, 0, false
+		r.Outcome, r.last, r.context, r.got, r.Freed, r.trimmed = sampler.RefusalOpen, c.Time, t.context, 0, 0, false
 	}
 	if r := t.refusal; r != nil && r.Outcome == sampler.RefusalOpen && r.tid == c.TID && n <= r.Bytes && (n == 0 || r.got < n) && c.Time.Sub(r.last) <= retryWithin {
 		r.Tries++
 		if t.loosened.After(r.last) { // to make room for this one
 			r.loosed = t.loosened
 		}
-		r.Smallest, r.last, r.got, r.Host = min(r.Smallest, n), c.Time, 0, 0
+		r.Smallest, r.last, r.context, r.got, r.Host = min(r.Smallest, n), c.Time, t.context, 0, 0
 	} else {
-		t.refusal = &refusal{tid: c.TID, last: c.Time, Refusal: sampler.Refusal{Time: c.Time, Bytes: n, Smallest: n, Function: Functions[c.Function].Name, Tries: 1}}
+		t.refusal = &refusal{tid: c.TID, last: c.Time, context: t.context, Refusal: sampler.Refusal{Time: c.Time, Bytes: n, Smallest: n, Function: Functions[c.Function].Name, Tries: 1}}
 		if r != nil && r.Outcome == sampler.RefusalOpen && r.tid != c.TID && c.Time.Sub(r.last) <= retryWithin {
 			r.other, t.refusal.other = nil, r
 		}
@@ -62,9 +66,9 @@ func (r *refusal) frees(n sampler.Opt[sampler.Bytes], read time.Time, about bool
 		age = sampler.Some(int(r.last.Sub(read).Milliseconds()))
 	}
 	if about && (r.Smallest > 0 && n.Or(0) >= r.Smallest || !read.IsZero() && r.last.Sub(read) > showsWithin) {
-		n, age = sampler.Opt[sampler.Bytes]{}, sampler.Opt[int]{}
+		n, age, read = sampler.Opt[sampler.Bytes]{}, sampler.Opt[int]{}, time.Time{}
 	}
-	r.Free, r.FreeAge, r.FreeAbout = n, age, about && n.Known()
+	r.Free, r.FreeAge, r.FreeAbout, r.read = n, age, about && n.Known(), read
 }
 
 // possible says whether no more was free than was refused: else a call was counted wrong that came near a reading, if there was one. Who is refused

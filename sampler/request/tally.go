@@ -32,7 +32,7 @@ type tally struct {
 	exact      exact
 	partly     bool      // calls tell a part only: a pool of the driver keeps what is given back, or what was given is not told; peaks are at least that
 	pool       bool      // a pool of the driver gave some of it: the driver's figure has what that keeps for later, too
-	context    time.Time // when the process has made its newest one there; how much that has taken no call tells
+	context    time.Time // when the process has made one there, or ended one, last; how much that has taken no call tells
 	gaveUntold time.Time // when it gave memory back last of which no call tells how much
 	loosened   time.Time // when it gave memory back to a pool last, which gives it to the GPU some time later, or never
 	gpu        *gpu      // nil: not known
@@ -67,7 +67,7 @@ func (t *tally) lately(at time.Time) (most sampler.Bytes) {
 // context, or before memory was given back and nobody knows how much, or if as much was free and it may have been read after the refusal.
 func (t *tally) free(r *refusal) (n sampler.Opt[sampler.Bytes], read time.Time) {
 	n, read = t.gpu.free(r.last)
-	stale := !read.IsZero() && (read.Before(milli(t.context)) || read.Before(r.loosed.Add(included)))
+	stale := !read.IsZero() && (read.Before(milli(r.context)) || read.Before(r.loosed.Add(included)))
 	doubtful := read.IsZero() || !read.Add(included).Before(r.last) || !t.gpu.sure(read)
 	if stale || !r.possible(n) && doubtful {
 		return sampler.Opt[sampler.Bytes]{}, time.Time{}
@@ -91,7 +91,7 @@ func (t *tally) unmoved(r *refusal, after sampler.Bytes) bool {
 	}
 	before, read := t.gpu.free(r.last)
 	n, known := before.Value()
-	return known && !read.Before(milli(t.context)) && after <= n+twice
+	return known && !read.Before(milli(r.context)) && after <= n+twice
 }
 
 // on notes which GPU it is. What was asked there before that was known is made up for.
@@ -121,12 +121,11 @@ func (t *tally) moves(c *Call, n int64, by *seat) {
 // is more.
 func (t *tally) measure(now, lived time.Time) {
 	r := t.refusal
-	if r == nil || t.gpu == nil || r.Free.Known() && now.Sub(r.last) > readSoon {
+	if r == nil || t.gpu == nil || r.unclear || r.Free.Known() && now.Sub(r.last) > readSoon {
 		return
 	}
 	about := t.gpu.unsure(r.last)
-	if !r.Free.Known() { // its GPU was not
-		free, read := t.free(r)
+	if free, read := t.free(r); !r.Free.Known() || free.Known() && read.After(r.read) { // its GPU was not, or that reading had not been passed on
 		r.frees(free, read, about)
 	}
 	if r.Outcome == sampler.RefusalOther {
@@ -136,8 +135,13 @@ func (t *tally) measure(now, lived time.Time) {
 	if !r.possible(free) && !t.gpu.sure(read) {
 		return
 	}
-	if free.Known() && (free.Or(0) < r.Free.Or(0) || !r.Free.Known() && !read.After(lived) && t.unmoved(r, free.Or(0))) {
+	changed := t.context.After(r.last)
+	if free.Known() && (free.Or(0) < r.Free.Or(0) || !r.Free.Known() && !changed && !read.After(lived) && t.unmoved(r, free.Or(0))) {
 		r.frees(free, read, r.FreeAbout || about)
+	}
+	alone := !changed && t.loosened.IsZero() && t.gaveUntold.IsZero() // no memory of its own came back of which no call tells how much
+	if r.unclear = !about && alone && !read.After(lived) && r.Free.Known() && free.Or(0) > r.Free.Or(0)+twice; r.unclear {
+		r.frees(sampler.Opt[sampler.Bytes]{}, time.Time{}, false)
 	}
 }
 
@@ -147,7 +151,7 @@ const readSoon = 4 * showsWithin
 // freeAwaited says whether what was free at the last refusal is not known, and the next readings may tell.
 func (t *tally) freeAwaited(now time.Time) bool {
 	r := t.refusal
-	return r != nil && t.gpu != nil && !r.Free.Known() && r.Outcome != sampler.RefusalOther && now.Sub(r.last) <= readSoon
+	return r != nil && t.gpu != nil && !r.Free.Known() && !r.unclear && r.Outcome != sampler.RefusalOther && now.Sub(r.last) <= readSoon
 }
 
 // grant notes memory that was given.

@@ -270,7 +270,7 @@ func TestFreeByTheReadingAfter(t *testing.T) {
 	}{
 		"it gave back":   {func(s *scene) { s.free(1) }, 15 * gib, 3 * gib, -11},
 		"it took more":   {func(s *scene) { s.alloc(2, 2*gib) }, 47 * gib, 3 * gib, -11},
-		"it is gone":     {func(*scene) {}, gib, 8 * gib, 12},
+		"it is gone":     {func(s *scene) { s.Ended(7, s.now, 0x100) }, gib, 8 * gib, 12},
 		"a context came": {func(*scene) {}, 41 * gib, 7 * gib, -10},
 		"managed memory": {func(s *scene) {
 			s.call("cuMemAllocManaged", Call{Address: 2, Size: uint64(5 * gib), Context: 0xc000, Device: -1})
@@ -299,6 +299,68 @@ func TestFreeByTheReadingAfter(t *testing.T) {
 		if r := s.requests(0); !r.Refusal.Free.Equal(sampler.Some(row.free)) || !r.Refusal.FreeAge.Equal(sampler.Some(row.age)) {
 			t.Errorf("%s: %v free, by a reading of %v ms, not %v and %d", name, r.Refusal.Free, r.Refusal.FreeAge, row.free, row.age)
 		}
+	}
+}
+
+// Others' memory that was given back at about the time of a refusal, by no call that is seen, was free then or not: what is read soon after
+// tells that, though readings of before were passed on only then.
+func TestFreeWhenOthersEnd(t *testing.T) {
+	for name, row := range map[string]struct {
+		ended time.Duration // before the refusal; below 0: after it
+		free  sampler.Opt[sampler.Bytes]
+	}{
+		"long before":    {ms(300), sampler.Some(18 * gib)},
+		"just before":    {ms(10), sampler.Some(18 * gib)},
+		"just after":     {-ms(10), sampler.Opt[sampler.Bytes]{}},
+		"not meanwhile":  {-ms(500), sampler.Some(8 * gib)},
+		"before all was": {ms(2000), sampler.Some(18 * gib)},
+	} {
+		s := newScene(t, 1, people{7: {}})
+		s.sweeps = true
+		s.context(0)
+		s.alloc(1, 30*gib)
+		key, asked := s.gpus[0].Key(), s.now.Add(ms(1000))
+		read := func(at time.Time) {
+			if at.Before(asked.Add(-row.ended)) {
+				s.Reading(key, at, 40*gib)
+			} else {
+				s.Reading(key, at, 30*gib)
+			}
+		}
+		s.later(ms(100))
+		read(s.now) // and passes nothing on for a second
+		s.now = asked.Add(-time.Millisecond)
+		s.refused(20 * gib)
+		s.apply()
+		for at := asked.Add(-ms(880)); at.Before(asked.Add(ms(100))); at = at.Add(ms(20)) {
+			read(at)
+		}
+		s.later(ms(100))
+		s.ReadUntil(s.now)
+		if r := s.requests(0).Refusal; !r.Free.Equal(row.free) {
+			t.Errorf("%s: %v free, by a reading of %v ms, not %v", name, r.Free, r.FreeAge, row.free)
+		}
+	}
+}
+
+// What a context took that has just ended is free again, and no call tells how much that is.
+func TestFreeAfterAContext(t *testing.T) {
+	s := newScene(t, 1, people{7: {}})
+	s.context(0)
+	s.call("cuCtxCreate_v2", Call{Address: 0xd000, Device: 0})
+	s.alloc(1, 30*gib)
+	s.later(ms(20))
+	s.Reading(s.gpus[0].Key(), s.now, 31*gib)
+	s.later(ms(20))
+	s.call("cuCtxDestroy_v2", Call{Address: 0xd000, Device: -1})
+	s.refused(20 * gib)
+	if r := s.requests(0).Refusal; r.Free.Known() {
+		t.Errorf("%v free", r.Free)
+	}
+	s.later(ms(20))
+	s.Reading(s.gpus[0].Key(), s.now, 30*gib+512*mib)
+	if r := s.requests(0).Refusal; !r.Free.Equal(sampler.Some(17*gib + 512*mib)) {
+		t.Errorf("then %v free", r.Free)
 	}
 }
 
