@@ -140,9 +140,13 @@ func (t *tally) measure(now, lived time.Time) {
 		r.frees(free, read, r.FreeAbout || about)
 	}
 	alone := !changed && t.loosened.IsZero() && t.gaveUntold.IsZero() // no memory of its own came back of which no call tells how much
-	if r.unclear = !about && alone && !read.After(lived) && r.Free.Known() && free.Or(0) > r.Free.Or(0)+twice; r.unclear {
-		r.frees(sampler.Opt[sampler.Bytes]{}, time.Time{}, false)
+	if about || !alone || read.After(lived) || !r.Free.Known() || free.Or(0) <= r.Free.Or(0)+twice || !t.gpu.still(read.Add(-2*included), read.Add(included)) {
+		return
 	}
+	if t.gpu.sure(r.read) {
+		r.unclear, free, read = true, sampler.Opt[sampler.Bytes]{}, time.Time{}
+	}
+	r.frees(free, read, false)
 }
 
 // readSoon is how long after a refusal there are readings that tell what was free, on a machine that has little time to read.
