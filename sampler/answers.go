@@ -84,7 +84,7 @@ func (c *collector) listed(d *device, at time.Time, procs []Process, err error) 
 		d.floor, d.low = d.procUsed.Or(0), d.procUsed.Or(0)
 		d.rises.listed(at, procs, d.procUsed)
 		if c.asking != nil {
-			c.asking.Listed(d.dev.Key(), at, d.procs)
+			c.asking.Listed(d.dev.Key(), at, d.listTook, d.procs)
 		}
 		if d.above != nil {
 			atomic.StoreUint64(d.above, d.risen())

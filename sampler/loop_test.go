@@ -696,8 +696,8 @@ type asking struct {
 	ended   int        // pid
 }
 
-func (asking) Machine([]Device)                    {}
-func (asking) Listed(GPUKey, time.Time, []Process) {}
+func (asking) Machine([]Device)                                   {}
+func (asking) Listed(GPUKey, time.Time, time.Duration, []Process) {}
 func (a asking) ReadUntil(at time.Time) {
 	if a.until != nil {
 		*a.until = at

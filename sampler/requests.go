@@ -98,8 +98,8 @@ func (d *Door) Deaf(pid int) bool {
 type Asking interface {
 	// Machine takes all GPUs of the machine, watched or not, before anything else.
 	Machine(devs []Device)
-	// Listed takes the processes of one GPU when the driver listed them.
-	Listed(gpu GPUKey, at time.Time, procs []Process)
+	// Listed takes the processes of one GPU as the driver listed them until then; took: for so long. Its figures are of some moment meanwhile.
+	Listed(gpu GPUKey, at time.Time, took time.Duration, procs []Process)
 	// Reading takes each reading of the memory that differs from the one before, and that one: until then it had not moved.
 	Reading(gpu GPUKey, at time.Time, used Bytes)
 	// ReadUntil takes that all readings until then have been passed on: they come in sweeps, some for as long as a second.

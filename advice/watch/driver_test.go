@@ -318,11 +318,11 @@ func (d *driven) snapshots() (list []sampler.Snapshot) {
 		}
 		d.now = at
 		tracker.Reading(key, drivenTime(at), used)
-		tracker.Listed(key, drivenTime(at), procs)
+		tracker.Listed(key, drivenTime(at), 0, procs)
 		s := sampler.Snapshot{Type: "snapshot", Time: drivenTime(at), GPUs: []sampler.GPU{drivenGPU("GPU-d", used, procs)}}
 		if two {
 			tracker.Reading(second, drivenTime(at), usedThere)
-			tracker.Listed(second, drivenTime(at), there)
+			tracker.Listed(second, drivenTime(at), 0, there)
 			s.GPUs = append(s.GPUs, drivenGPU("GPU-e", usedThere, there))
 			s.GPUs[1].Index = 1
 			s.GPUs[0].PCI, s.GPUs[1].PCI = "00000000:10:00.0", "00000000:20:00.0"

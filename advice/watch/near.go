@@ -48,7 +48,7 @@ const (
 	// refilledAlike, of the GPU, is the same level again: steps of one shape that a program goes on with after it has emptied its cache
 	// by itself. What was refused comes on top of what was in use, and is more than what was free: refilledFree, at least.
 	refilledAlike = 0.0002
-	refilledFree  = 0.03
+	refilledFree  = 0.04
 )
 
 // refilled says whether as much is in use after a fall as before it, which is the most, and more is free than would be if a request had been refused.

@@ -75,9 +75,9 @@ type asker struct {
 // askEvery is how finely the curves are looked at.
 const askEvery = 20 * time.Millisecond
 
-func (a *asking) Listed(gpu sampler.GPUKey, at time.Time, procs []sampler.Process) {
+func (a *asking) Listed(gpu sampler.GPUKey, at time.Time, took time.Duration, procs []sampler.Process) {
 	a.play(at)
-	a.Tracker.Listed(gpu, at, procs)
+	a.Tracker.Listed(gpu, at, took, procs)
 }
 
 func (a *asking) Reading(gpu sampler.GPUKey, at time.Time, used sampler.Bytes) {

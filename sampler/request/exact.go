@@ -11,6 +11,7 @@ import (
 // two readings the most it has ever held: the figure also has what no call asks for, such as the context.
 type exact struct {
 	listedAt time.Time
+	took     time.Duration              // to read it: it is of some moment meanwhile
 	listed   sampler.Opt[sampler.Bytes] // waits until all calls before it are known
 	base     sampler.Opt[sampler.Bytes] // of the driver's figure, what is not live
 	basedAt  time.Time                  // when that figure was read
@@ -59,11 +60,11 @@ const (
 
 // list notes the driver's figure; what it means is told by calls that are later, or by the next figure: so much is live
 // since the one before.
-func (e *exact) list(at time.Time, n, live sampler.Bytes) {
+func (e *exact) list(at time.Time, took time.Duration, n, live sampler.Bytes) {
 	if since := at.Sub(e.listedAt); since > unsure {
 		e.settle(live, since, 0)
 	}
-	e.listedAt, e.listed = at, sampler.Some(n)
+	e.listedAt, e.took, e.listed = at, took, sampler.Some(n)
 	e.replay(at)
 }
 
@@ -127,7 +128,7 @@ func (e *exact) amid(base, gives sampler.Bytes) {
 func (e *exact) settle(live sampler.Bytes, next time.Duration, gives sampler.Bytes) {
 	n, ok := e.listed.Value()
 	e.listed = sampler.Opt[sampler.Bytes]{}
-	near := next < unsure || e.listedAt.Sub(e.moved) < unsure
+	near := next < unsure || e.listedAt.Sub(e.moved) < unsure+e.took
 	if !ok || e.base.Known() && near {
 		return
 	}
@@ -151,7 +152,10 @@ func (e *exact) settle(live sampler.Bytes, next time.Duration, gives sampler.Byt
 		return
 	}
 	e.base, e.with, e.basedAt, e.stood = sampler.Some(n.Less(live)), live, e.listedAt, peak{e.top, e.topAt}
-	if next <= whole && n >= live+gives { // the figure may have it already: no peak is told that never was
+	switch amid := e.mostAmid(live); {
+	case near && amid > live:
+		e.base = sampler.Some(n.Less(amid))
+	case next <= whole && n >= live+gives: // the figure may have it already: no peak is told that never was
 		e.base = sampler.Some(n.Less(live + gives))
 	}
 	if first && e.since >= live && e.since > 0 { // it was that much before the list came
@@ -159,6 +163,17 @@ func (e *exact) settle(live sampler.Bytes, next time.Duration, gives sampler.Byt
 	}
 	e.note(e.listedAt, live, false)
 	e.told()
+}
+
+// mostAmid is the most that was live while the figure was read, which may be of any moment then; live: at last.
+func (e *exact) mostAmid(live sampler.Bytes) sampler.Bytes {
+	list, _, _ := e.later(e.listedAt.Add(-e.took - unsure))
+	for _, c := range list {
+		if !c.at.After(e.listedAt) {
+			live = max(live, c.live, c.live+c.gives)
+		}
+	}
+	return live
 }
 
 // freeing: so long after its begin, of which alone is told, a call that gives memory back may still be at work, on a busy machine.

@@ -166,18 +166,18 @@ func TestExactBounds(t *testing.T) {
 		"a change":           {unsure, unsure, follows, 100 * mib, 68 * mib, true},
 	} {
 		var e exact
-		e.list(noon, 100*mib, 0)
+		e.list(noon, 0, 100*mib, 0)
 		e.before(noon.Add(time.Second), 0, 0, 0)
 		at := noon.Add(time.Minute)
 		e.moved = at.Add(-row.moved)
-		e.list(at, row.n, 0)
+		e.list(at, 0, row.n, 0)
 		e.before(at.Add(row.next), 0, row.live, 0)
 		if e.base.Or(0) != row.base || e.apart != row.apart || e.listed.Known() {
 			t.Errorf("%s: base %v, apart %v, want %v, %v", name, e.base, e.apart, row.base, row.apart)
 		}
 	}
 	var e exact
-	e.list(noon, gib, 0)
+	e.list(noon, 0, gib, 0)
 	if e.before(noon, 0, 0, 0); !e.listed.Known() {
 		t.Error("a call of the same moment tells what a figure means")
 	}
@@ -192,8 +192,8 @@ func TestExactBounds(t *testing.T) {
 func TestFigureAfterFigure(t *testing.T) {
 	for next, want := range map[time.Duration]sampler.Bytes{unsure: 0, unsure + 1: 100 * mib} {
 		var e exact
-		e.list(noon, 300*mib, 200*mib)
-		if e.list(noon.Add(next), 300*mib, 200*mib); e.base.Or(0) != want || !e.listed.Known() {
+		e.list(noon, 0, 300*mib, 200*mib)
+		if e.list(noon.Add(next), 0, 300*mib, 200*mib); e.base.Or(0) != want || !e.listed.Known() {
 			t.Errorf("%v later: base %v, want %v", next, e.base, want)
 		}
 	}

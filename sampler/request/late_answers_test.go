@@ -102,3 +102,38 @@ func TestSlowFrees(t *testing.T) {
 		}
 	}
 }
+
+// A list that takes the driver long tells of some moment meanwhile: calls of then may be in it or not, and what is exact stays so.
+func TestSlowLists(t *testing.T) {
+	for name, row := range map[string]struct {
+		call   func(s *scene)
+		listed sampler.Bytes // as it began
+		top    sampler.Bytes
+	}{
+		"grants": {func(s *scene) { s.alloc(2, 4*gib) }, 3 * gib, 7 * gib},
+		"frees":  {func(s *scene) { s.free(1) }, 3 * gib, 9 * gib},
+	} {
+		s := newScene(t, 1, people{7: {}})
+		key := s.gpus[0].Key()
+		list := func(took time.Duration, n sampler.Bytes) {
+			s.Tracker.Listed(key, s.now, took, []sampler.Process{{PID: 7, Memory: sampler.Some(n)}})
+		}
+		s.context(0)
+		s.alloc(1, 2*gib)
+		s.list(0, 7, sampler.Some(3*gib))
+		s.later(ms(500))
+		list(0, 3*gib) // its context takes 1 GiB
+		s.later(ms(500))
+		row.call(s)
+		s.later(ms(15))
+		list(ms(20), row.listed)
+		s.later(ms(500))
+		if name == "frees" {
+			s.alloc(3, 8*gib)
+		}
+		s.later(ms(500))
+		if p := s.of(0, 7); p.Peak == nil || p.Peak.Bytes != row.top || p.Peak.Source != sampler.PeakCalls {
+			t.Errorf("%s: %+v, not %v", name, p.Peak, row.top)
+		}
+	}
+}

@@ -53,6 +53,7 @@ type process struct {
 // figure is what the driver said that a process has.
 type figure struct {
 	at    time.Time
+	took  time.Duration // to read
 	bytes sampler.Bytes
 }
 

@@ -68,6 +68,11 @@ func (s *scene) apply() *sampler.Snapshot {
 	return snap
 }
 
+// Listed is a list that takes no time.
+func (s *scene) Listed(key sampler.GPUKey, at time.Time, procs []sampler.Process) {
+	s.Tracker.Listed(key, at, 0, procs)
+}
+
 func (s *scene) list(gpu, pid int, memory sampler.Opt[sampler.Bytes]) {
 	who := []sampler.Process{{PID: pid}}
 	s.host.Identify(who)

@@ -376,7 +376,7 @@ func (t *Tracker) asks(p *process, c *Call) *seat {
 		s.tally.on(t.gpus[s.at])
 		t.shares(p, s, c.Time.Add(-c.Took))
 		if f, ok := p.figures[s.at]; ok && !p.made[s.key.device].newest.After(f.at) { // what it had before
-			s.tally.exact.list(f.at, f.bytes, 0)
+			s.tally.exact.list(f.at, f.took, f.bytes, 0)
 			delete(p.figures, s.at)
 		}
 	}
@@ -408,7 +408,7 @@ func (t *Tracker) tellRefused() {
 func (t *Tracker) Refused() <-chan struct{} { return t.refused }
 
 // Listed takes the driver's figures for the processes of one GPU.
-func (t *Tracker) Listed(key sampler.GPUKey, at time.Time, list []sampler.Process) {
+func (t *Tracker) Listed(key sampler.GPUKey, at time.Time, took time.Duration, list []sampler.Process) {
 	t.hear()
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -430,9 +430,9 @@ func (t *Tracker) Listed(key sampler.GPUKey, at time.Time, list []sampler.Proces
 			switch y := p.on(key); {
 			case !ok:
 			case y != nil:
-				y.exact.list(at, n, y.live)
+				y.exact.list(at, took, n, y.live)
 			default:
-				p.figures[key] = figure{at, n}
+				p.figures[key] = figure{at, took, n}
 			}
 		}
 	}

@@ -251,7 +251,7 @@ func TestMidLife(t *testing.T) {
 func (r *rig) list(pid int, gpu sampler.GPUKey, n sampler.Bytes) {
 	r.listed = []sampler.Process{{PID: pid, Memory: sampler.Some(n)}}
 	everybody{}.Identify(r.listed)
-	r.tracker.Listed(gpu, r.clock.Now(), r.listed)
+	r.tracker.Listed(gpu, r.clock.Now(), 0, r.listed)
 	r.snapshot()
 }
 
