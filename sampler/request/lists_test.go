@@ -209,6 +209,40 @@ func TestContextRefusedElsewhere(t *testing.T) {
 	}
 }
 
+// A context that is refused to a process that was there before is on the GPU that its number says, where that alone has no room for one.
+func TestContextRefusedInMidLife(t *testing.T) {
+	for what, row := range map[string]struct {
+		used [2]sampler.Bytes
+		want int
+	}{
+		"that one is full":  {[2]sampler.Bytes{8 * gib, 48*gib - 84*mib}, 1},
+		"both are":          {[2]sampler.Bytes{48*gib - 84*mib, 48*gib - 84*mib}, 0},
+		"there was room":    {[2]sampler.Bytes{48*gib - 84*mib, 8 * gib}, 0},
+		"there was in both": {[2]sampler.Bytes{8 * gib, 8 * gib}, -1},
+	} {
+		s := newScene(t, 2, people{6: {Environment: map[string]string{}}})
+		s.list(0, 6, sampler.Some(gib/4))
+		s.later(4 * time.Second)
+		for i := range s.gpus {
+			s.Listed(s.gpus[i].Key(), s.now, s.gpus[i].Processes)
+			s.Reading(s.gpus[i].Key(), s.now, row.used[i])
+		}
+		s.apply()
+		s.call("cuDevicePrimaryCtxRetain", Call{PID: 6, Device: 1, Answer: outOfMemory})
+		s.apply()
+		seat := s.processes[6].seats[0]
+		if row.want < 0 {
+			if seat.at != (sampler.GPUKey{}) {
+				t.Errorf("%s: on %v", what, seat.at)
+			}
+			continue
+		}
+		if free := seat.tally.refusal.Free; seat.at != s.gpus[row.want].Key() || !free.Equal(sampler.Some(48*gib-row.used[row.want])) {
+			t.Errorf("%s: on %v, with %v free", what, seat.at, free)
+		}
+	}
+}
+
 // What a process asks for after it became another program is not where the lists of before have it.
 func TestExecElsewhere(t *testing.T) {
 	s := newScene(t, 2, people{7: {Environment: map[string]string{}}})

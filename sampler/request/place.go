@@ -32,6 +32,12 @@ func (t *Tracker) place(p *process, s *seat) (at sampler.GPUKey, guessed bool) {
 		}
 		return sampler.GPUKey{}, false
 	}
+	if p.late && s.refusedContext() && key != (sampler.GPUKey{}) && !slices.Contains(on, key) && !slices.ContainsFunc(on, t.full) {
+		if t.full(key) {
+			return key, false
+		}
+		return sampler.GPUKey{}, false // not where there was room for it
+	}
 	only := len(on) == 1 && !t.listsAwaited(p)
 	switch {
 	case there(key) && !(there(s.elected) && s.against(key) >= overrule):
@@ -44,6 +50,22 @@ func (t *Tracker) place(p *process, s *seat) (at sampler.GPUKey, guessed bool) {
 		return t.ordinals.Only(), false
 	}
 	return sampler.GPUKey{}, false
+}
+
+// refusedContext says whether nothing is known of a device but that a context was refused there.
+func (s *seat) refusedContext() bool {
+	r := s.tally.refusal
+	return s.key.device >= 0 && s.tally.granted == 0 && r != nil && r.Bytes == 0
+}
+
+// full says whether a GPU has no room for a context.
+func (t *Tracker) full(key sampler.GPUKey) bool {
+	g := t.gpus[key]
+	if g == nil || g.usable == 0 {
+		return false
+	}
+	r := g.ago(0)
+	return !r.at.IsZero() && g.usable.Less(r.used) < sampler.ContextMost
 }
 
 // contextless says whether a process has made contexts, and none of that device, as where that was refused.

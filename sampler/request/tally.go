@@ -102,6 +102,10 @@ func (t *tally) on(g *gpu) {
 		}
 		t.unplaced = nil
 	}
+	if r := t.refusal; r != nil && t.gpu != nil && g != nil && t.gpu != g { // what was free was so on another
+		r.unclear = false
+		r.frees(sampler.Opt[sampler.Bytes]{}, time.Time{}, false)
+	}
 	t.gpu = g
 }
 
