@@ -1,6 +1,7 @@
 package request
 
 import (
+	"maps"
 	"time"
 
 	"nvpeak/sampler"
@@ -35,6 +36,7 @@ type process struct {
 	got      time.Time    // when it was granted memory last
 	waiting  int          // requests that wait for a snapshot
 	retains  map[int]int  // of primary contexts, by device
+	fewest   map[int]int  // of those that there were since we came
 	made     map[int]made // contexts, by device
 	seats    []*seat      // few: one for each device
 	dropped  [64]dropped  // of late, a ring
@@ -82,7 +84,7 @@ const (
 )
 
 func newProcess(pid int) *process {
-	return &process{pid: pid, handles: map[uint64]int{}, streams: map[uint64]uint64{}, blocks: map[where]*block{}, mapped: map[uint64]mapping{}, retains: map[int]int{}, made: map[int]made{}, listed: map[sampler.GPUKey]time.Time{}, figures: map[sampler.GPUKey]figure{}}
+	return &process{pid: pid, handles: map[uint64]int{}, streams: map[uint64]uint64{}, blocks: map[where]*block{}, mapped: map[uint64]mapping{}, retains: map[int]int{}, fewest: map[int]int{}, made: map[int]made{}, listed: map[sampler.GPUKey]time.Time{}, figures: map[sampler.GPUKey]figure{}}
 }
 
 // made is what is known of the contexts of a device.
@@ -328,12 +330,30 @@ func (p *process) imports(c *Call) {
 	}
 }
 
+// mayEnd forgets the memory of a primary context that may have ended, or not: what is held from then on is at least what is given.
+func (p *process) mayEnd(c *Call) {
+	there := func(s *seat) bool { return s.key.device == c.Device || s.key.device < 0 }
+	maps.DeleteFunc(p.blocks, func(_ where, b *block) bool { return b.memory == Device && there(b.seat) })
+	for _, s := range p.seats {
+		if there(s) {
+			s.tally.context = c.Time
+			s.tally.forgets(c.Time)
+		}
+	}
+}
+
 // ends: a context takes its memory with it, the reset of a device that of all of its contexts. What is known by a handle, or is of a
 // pool, is of no context.
 func (p *process) ends(c *Call) {
 	if Functions[c.Function].Name == primaryRelease {
-		if p.retains[c.Device]--; p.retains[c.Device] != 0 {
-			return // others have it, or it was retained before we came
+		p.retains[c.Device]--
+		if n := p.retains[c.Device]; p.late && n <= p.fewest[c.Device] { // nobody knows how often it was retained before we came
+			p.fewest[c.Device] = n
+			p.mayEnd(c)
+			return
+		}
+		if p.late || p.retains[c.Device] != 0 {
+			return // others have it
 		}
 	}
 	for at, b := range p.blocks {

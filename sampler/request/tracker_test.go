@@ -672,6 +672,41 @@ func TestPrimaryContext(t *testing.T) {
 	}
 }
 
+// Of a process that was there before nobody knows how often its primary context was retained: where it may have ended, what it held is not
+// counted on and on.
+func TestPrimaryContextInMidLife(t *testing.T) {
+	for name, others := range map[string]bool{"ends each time": false, "another has it": true} {
+		s := newScene(t, 1, people{6: {}})
+		key, has := s.gpus[0].Key(), gib/2
+		s.list(0, 6, sampler.Some(has))
+		s.call(primaryRelease, Call{PID: 6, Device: 0}) // it was retained before
+		most := has
+		for i := range uint64(20) {
+			s.call("cuDevicePrimaryCtxRetain", Call{PID: 6, Address: 0xc000, Device: 0})
+			s.call("cuMemAlloc_v2", Call{PID: 6, Address: 2*i + 1, Size: uint64(2 * gib), Context: 0xc000, Device: -1})
+			s.call("cuMemAlloc_v2", Call{PID: 6, Address: 2*i + 2, Size: uint64(gib), Context: 0xc000, Device: -1})
+			has += 3 * gib
+			most = max(most, has)
+			s.later(ms(300))
+			s.Listed(key, s.now, []sampler.Process{{PID: 6, Memory: sampler.Some(has)}})
+			s.later(ms(300))
+			s.call("cuMemFree_v2", Call{PID: 6, Address: 2*i + 2, Device: -1})
+			s.call(primaryRelease, Call{PID: 6, Device: 0})
+			has = gib / 2
+			if others {
+				has += 2 * gib * sampler.Bytes(min(i+1, 3))
+				if i > 2 {
+					s.call("cuMemFree_v2", Call{PID: 6, Address: 2*i + 1, Device: -1})
+				}
+			}
+			s.later(ms(300))
+			if p := s.of(0, 6); p.Requests.Live > 9*gib || p.Requests.Peak > most || p.Peak != nil && p.Peak.Bytes > most {
+				t.Fatalf("%s, %d: live %v, peak %v, %+v, not above %v", name, i, p.Requests.Live, p.Requests.Peak, p.Peak, most)
+			}
+		}
+	}
+}
+
 // Managed memory is asked for, but not held on the GPU; the host's memory may take its place.
 func TestNotOnTheGPU(t *testing.T) {
 	s := newScene(t, 1, people{7: {}})
