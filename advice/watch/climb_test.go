@@ -59,22 +59,3 @@ func TestByHandUntilItComputes(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
-
-// A program that empties its cache by itself fills it again to the byte, with room left that a refused request would have been granted.
-func TestRefilled(t *testing.T) {
-	for name, row := range map[string]struct {
-		before, used, most float64
-		want               bool
-	}{
-		"as before":               {38000, 38000, 38000, true},
-		"a little less":           {38000, 37990, 38000, false},
-		"more":                    {38000, 38020, 38020, false},
-		"more meanwhile":          {38000, 38000, 39000, false},
-		"as before, at the limit": {39400, 39400, 39400, false},
-	} {
-		n := nearMisses{top: row.before}
-		if got := n.refilled(row.used, row.most, 40000); got != row.want {
-			t.Errorf("%s: %v", name, got)
-		}
-	}
-}

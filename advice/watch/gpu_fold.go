@@ -57,8 +57,7 @@ func (g *gpu) fold(r *sampler.GPU, now float64, gap bool) {
 	if g.flush.rising(now) {
 		g.foretold = g.flush // the last requests before the end turn it about
 	}
-	g.foldNear(now, u, high, plain)
-	g.near.top = high.MiB()
+	g.foldNear(now, u, plain)
 	g.foldPeaks(now)
 	g.foldBusy()
 	g.foldSettled(now, gap)
@@ -82,8 +81,8 @@ func (g *gpu) foldEdges(now float64) {
 }
 
 // foldNear takes the near misses of the snapshot's window, or finds them in snapshots that
-// come one after the other. Those of a start-up do not count. most: of that window. plain: there was another fall.
-func (g *gpu) foldNear(now float64, used, most sampler.Bytes, plain bool) {
+// come one after the other. Those of a start-up do not count. plain: there was another fall.
+func (g *gpu) foldNear(now float64, used sampler.Bytes, plain bool) {
 	count, deepest, fromLimit := 0, sampler.Bytes(0), false
 	if w := g.last.Memory.Window; w != nil {
 		count, deepest, fromLimit = w.Falls.Or(0), w.DeepestFall.Or(0), w.LimitFalls.Or(0) > 0
@@ -94,10 +93,6 @@ func (g *gpu) foldNear(now float64, used, most sampler.Bytes, plain bool) {
 	}
 	if count == 0 && plain {
 		g.near.fallen(now, 1)
-	}
-	if count > 0 && g.near.refilled(g.used, most.MiB(), g.usable) { // by itself
-		g.near.fallen(now, count)
-		return
 	}
 	if count == 0 || g.came == now || deepest.MiB() < desktopMoves*g.total && g.desktop() {
 		return

@@ -18,7 +18,6 @@ type nearMisses struct {
 	pid     int     // who held most then; 0: not known
 	habit   fading  // falls of late that were none
 	atLimit fading  // near misses of late that began at the limit, those of the start included
-	top     float64 // MiB, the most that was in use in the snapshot before
 }
 
 const (
@@ -43,18 +42,6 @@ const (
 	limitAgain   = 0.6
 	limitHabit   = 5
 )
-
-const (
-	// refilledAlike, of the GPU, is the same level again: steps of one shape that a program goes on with after it has emptied its cache
-	// by itself. What was refused comes on top of what was in use, and is more than what was free: refilledFree, at least.
-	refilledAlike = 0.0002
-	refilledFree  = 0.04
-)
-
-// refilled says whether as much is in use after a fall as before it, which is the most, and more is free than would be if a request had been refused.
-func (n *nearMisses) refilled(used, most, usable float64) bool {
-	return most-min(used, n.top) <= refilledAlike*usable && usable-used >= refilledFree*usable
-}
 
 // fading is a count of what happened of late.
 type fading struct{ count, at float64 }

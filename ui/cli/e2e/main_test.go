@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -28,6 +29,9 @@ const patience = 20 * time.Second
 
 func TestMain(m *testing.M) {
 	flag.Parse()
+	if signal.Ignored(os.Interrupt) { // as where CI runs in the background: the programs under test would ignore it, too
+		signal.Notify(make(chan os.Signal, 1), os.Interrupt)
+	}
 	if f := flag.Lookup("test.parallel"); f.Value.String() == f.DefValue {
 		f.Value.Set("6") //nolint:errcheck // the tests mostly wait, so more than one a core
 	}
