@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -193,14 +194,11 @@ func (n *news) tellErrors(s *sampler.Snapshot) {
 	}
 }
 
-// notYet says whether a snapshot is from before the driver has answered an nvpeak that has just begun.
+// notYet says whether a snapshot is from before the driver has answered, for each GPU, an nvpeak that has just begun.
 func notYet(s *sampler.Snapshot) bool {
-	for i := range s.GPUs {
-		if g := &s.GPUs[i]; !g.Silent() || !strings.HasPrefix(g.Error.Or(""), sampler.ErrTransient.Error()) {
-			return false
-		}
-	}
-	return len(s.GPUs) > 0
+	return slices.ContainsFunc(s.GPUs, func(g sampler.GPU) bool {
+		return g.Silent() && strings.HasPrefix(g.Error.Or(""), sampler.ErrTransient.Error())
+	})
 }
 
 // address is what is asked. nvpeak tells each connection the peaks since its scrape before. Where an answer was missed, or the connection is a new one, it is asked
