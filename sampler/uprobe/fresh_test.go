@@ -116,7 +116,7 @@ func TestFresh(t *testing.T) {
 			if n := r.snapshot().Door.Unseen; n > runs { // also of whom only its begin and its context were
 				t.Errorf("%d were missed", n)
 			}
-			if !o.mappings && (told[2000] < runs/2 || told[4000] < runs-2) { // the machine may be busy
+			if !o.mappings && (told[2000] < runs/3 || told[4000] < runs-4) { // the machine may be busy; by records of all mappings it is a sixth
 				t.Errorf("of %d: %v", runs, told)
 			}
 		})
