@@ -72,8 +72,11 @@ func (s *Series) Steady(limit float64) (tr Trend, ok bool) {
 // first of the level beneath the peaks, then of the peaks, then of a climb after a fall.
 func (s *Series) forecast(scale int, least, room, ahead float64) (Trend, bool) {
 	reaches := func(tr Trend, ok bool) bool {
+		if !ok || !tr.Reaches(room) {
+			return false
+		}
 		_, likely, _ := tr.ETA(room)
-		return ok && tr.Reaches(room) && likely <= ahead*(tr.Until-tr.Since)
+		return likely <= ahead*(tr.Until-tr.Since)
 	}
 	for _, peaks := range [...]bool{false, true} {
 		if tr, ok := s.growthAt(scale, peaks, least); reaches(tr, ok) {

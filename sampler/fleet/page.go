@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 
@@ -192,13 +191,6 @@ func (n *news) tellErrors(s *sampler.Snapshot) {
 	if len(s.GPUs) > 0 {
 		n.late, n.reason = true, s.GPUs[0].Error.Or(driverAway)
 	}
-}
-
-// notYet says whether a snapshot is from before the driver has answered, for each GPU, an nvpeak that has just begun.
-func notYet(s *sampler.Snapshot) bool {
-	return slices.ContainsFunc(s.GPUs, func(g sampler.GPU) bool {
-		return g.Silent() && strings.HasPrefix(g.Error.Or(""), sampler.ErrTransient.Error())
-	})
 }
 
 // address is what is asked. nvpeak tells each connection the peaks since its scrape before. Where an answer was missed, or the connection is a new one, it is asked

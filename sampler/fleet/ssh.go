@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -243,6 +244,13 @@ func (s *session) peak(line []byte, came time.Time) error {
 	here(snap, d)
 	s.figures(snap, news{via: "nvpeak"})
 	return nil
+}
+
+// notYet says whether a snapshot is from before the driver has answered, for each GPU, an nvpeak that has just begun.
+func notYet(s *sampler.Snapshot) bool {
+	return slices.ContainsFunc(s.GPUs, func(g sampler.GPU) bool {
+		return g.Silent() && strings.HasPrefix(g.Error.Or(""), sampler.ErrTransient.Error())
+	})
 }
 
 func (s *session) figures(snap *sampler.Snapshot, n news) {
