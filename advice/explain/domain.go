@@ -40,7 +40,7 @@ func (f *failure) lessInput() []string {
 	switch {
 	case f.oneWorld():
 		return []string{f.comment("do.less.worlds.one"), f.comment("do.or_that", "what", f.words.Say("do.parts.worlds"))}
-	case name == sampler.WorkStreams && indexOf(f.event.Text, "BitstreamBuffer") >= 0: // a session was granted
+	case name == sampler.WorkStreams && indexOf(f.event.Text, "BitstreamBuffer") >= 0: // a session was granted: https://github.com/FFmpeg/FFmpeg/blob/master/libavcodec/nvenc_h264.c
 		return []string{f.comment("do.surfaces"), f.comment("do.or_that", "what", f.words.Say(first))}
 	case f.told(sampler.ToldTiles):
 		return []string{f.comment("do.smaller_tiles")}
