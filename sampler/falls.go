@@ -18,6 +18,7 @@ type FallCounter struct {
 	asked       bool      // it fell in the midst of a rise, or rose again at once
 	mark        Bytes     // it rose to by steps before it fell
 	climbed     time.Time // when it last rose by a step
+	base        Bytes     // from where it began to
 }
 
 const (
@@ -37,6 +38,9 @@ const (
 	fallStep  = 100
 	fallLimit = 20
 	fallLeast = 128 * MiB
+	// fallOwn is the part of the GPU within which what has just been taken was given back, no more and no less: a buffer of the
+	// program's own, as of one that tries algorithms. An allocator gives back its cache, of which most is older, and keeps what is in use.
+	fallOwn = 2000
 )
 
 // Fall is a near miss: how far it went, and whether it also began at the limit.
@@ -61,6 +65,9 @@ func (f *FallCounter) Add(at time.Time, used, usable Bytes) (fall Fall, near boo
 		return fall, false
 	case !f.falling && used+step <= f.top:
 		f.falling, f.asked = true, at.Sub(f.climbed) <= fallReturn
+		if !f.asked {
+			f.base = 0
+		}
 		f.reach(used, at)
 		f.fell = at
 	case !f.falling:
@@ -71,12 +78,14 @@ func (f *FallCounter) Add(at time.Time, used, usable Bytes) (fall Fall, near boo
 	case at.Sub(f.fell) > fallReturn || at.Before(f.fell):
 		// It gave back all it could, and goes on at the limit: there is nothing else to give.
 		fall, near = Fall{f.top.Less(f.bottom), true}, min(f.bottom, used) >= limit
+		from := f.bottom
 		f.end(used)
 		if f.rose {
-			f.climbed = at
+			f.climbed, f.base = at, from
 		}
 	case used >= limit && f.bottom < limit:
-		fall, near = Fall{f.top - f.bottom, f.top >= limit}, f.top > usable/2 && !sufficed && (f.asked || f.top >= usable-usable*fallFree/100)
+		own := f.base > 0 && max(f.base, f.bottom)-min(f.base, f.bottom) <= usable/fallOwn
+		fall, near = Fall{f.top - f.bottom, f.top >= limit}, f.top > usable/2 && !own && !sufficed && (f.asked || f.top >= usable-usable*fallFree/100)
 		f.end(used)
 		f.climbed = at
 	case used < f.bottom:
@@ -91,7 +100,7 @@ func (f *FallCounter) reach(used Bytes, at time.Time) {
 }
 
 // end begins anew at the level of now.
-func (f *FallCounter) end(used Bytes) { f.falling, f.top, f.mark = false, used, used }
+func (f *FallCounter) end(used Bytes) { f.falling, f.top, f.mark, f.base = false, used, used, 0 }
 
 // rise follows the top, and what drifts away from it little by little, as a desktop beside does: that is no fall.
 func (f *FallCounter) rise(used Bytes, at time.Time, step Bytes) {
@@ -102,6 +111,9 @@ func (f *FallCounter) rise(used Bytes, at time.Time, step Bytes) {
 		f.top, f.atTop = used, at
 	}
 	if used >= f.mark+step {
+		if f.mark > 0 && at.Sub(f.climbed) > fallReturn {
+			f.base = f.mark
+		}
 		f.mark, f.climbed = used, at
 	}
 }
