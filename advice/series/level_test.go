@@ -169,3 +169,32 @@ func TestJitter(t *testing.T) {
 		t.Errorf("a plateau on which the use moves by 25 MiB begins with %v", s.jitter)
 	}
 }
+
+// Who never stands still has begun once it has computed for a minute, with memory that is more than a context: the climb since then is judged.
+func TestBeginsToWork(t *testing.T) {
+	for name, row := range map[string]struct {
+		rate  float64 // MiB/s; 10 a second would be a plateau
+		from  float64
+		works int // seconds
+		want  int64
+	}{
+		"computes for a minute": {20, 2000, 60, 4},
+		"not so long":           {20, 2000, 56, -1},
+		"does not":              {20, 2000, 0, -1},
+		"a context":             {20, 200, 60, -1},
+	} {
+		var s Series
+		s.Start(0, false)
+		for i := range 81 {
+			s.Working = i >= 20 && i < 20+row.works
+			v := row.from + row.rate*float64(i)
+			if row.from < 1000 {
+				v = row.from + float64(i%20)*row.rate
+			}
+			s.Add(float64(i), v, v, v, 10000)
+		}
+		if s.plateau != row.want {
+			t.Errorf("%s: it begins with bucket %d, want %d", name, s.plateau, row.want)
+		}
+	}
+}

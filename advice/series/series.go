@@ -39,6 +39,7 @@ type Series struct {
 	Pieces         Pieces
 	// Working: its GPU has been busy for a minute or so. It computes, and loads no more.
 	Working bool
+	worked  int // buckets in a row before the first plateau
 
 	excursions
 }
@@ -220,6 +221,8 @@ const (
 	// GPU: loading a model is faster than that, a leak is slower.
 	plateauBuckets = 5
 	plateauRise    = 0.015
+	// workedBuckets: who has computed for a minute has begun, though it has stood still at no time, as a fast leak never does.
+	workedBuckets = 15
 	// PlateauLevel leaves out the wait between creating the CUDA context (0.3 to 1.8 GiB,
 	// https://github.com/stas00/ml-engineering/blob/master/training/performance/README.md)
 	// and loading the model.
@@ -248,9 +251,17 @@ func (s *Series) findPlateau(next int64, limit float64) {
 	if n < 3 || float64(s.bucket+1)*BucketSeconds-s.born < plateauBuckets*BucketSeconds {
 		return
 	}
-	if high-low <= limit*plateauRise && low >= max(limit*PlateauLevel, PlateauLeast) {
+	large := low >= max(limit*PlateauLevel, PlateauLeast)
+	if s.worked++; !s.Working || !large {
+		s.worked = 0
+	}
+	switch {
+	case !large:
+	case high-low <= limit*plateauRise:
 		s.plateau, s.Base = next, s.Floor
 		s.jitter = s.high - s.low
+	case s.worked >= workedBuckets:
+		s.plateau, s.Base = next-workedBuckets, s.lows.at(0, next-workedBuckets)
 	}
 }
 

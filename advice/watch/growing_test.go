@@ -31,6 +31,9 @@ func TestGrowthLevels(t *testing.T) {
 		"room":             {18399, 1840.0 / 700, 9999, true, "notice 1", sampler.Some(700.0)},
 		"nearly full":      {19800, 250.0 / 700, 9999, true, "warning 0", sampler.Some(700.0)}, // 200 MiB are left, and 50
 		"full":             {19801, 250.0 / 700, 9999, true, "warning 0", sampler.Opt[float64]{}},
+		"a minute is left": {17000, 50, 240, true, "critical 0", sampler.Some(65.0)}, // and what caches give back
+		"a little more":    {17000, 49.9, 240, true, "notice 1", sampler.Some(65.0)},
+		"a fifth is left":  {15999, 80, 240, true, "notice 1", sampler.Some(53.0)},
 		"not found":        {18400, 1840.0 / 600, 1200, false, "", sampler.Opt[float64]{}},
 	} {
 		f := fullOf(row.used, processOf(7, "python a.py", row.used))

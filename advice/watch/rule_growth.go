@@ -40,6 +40,8 @@ const (
 	// validation that are kept, say.
 	growthNearQuick = 0.2
 	growthQuick     = 200
+	// growthLead is how many seconds before its end a fast growth is no notice any more.
+	growthLead = 60
 	// growthBack, of the GPU: what a caching allocator gives back before a request fails, the median of
 	// simulated leaks of large tensors, of which a quarter gave next to nothing and a quarter more than 3 %. Small tensors
 	// leave all that is free in the segments of large ones until then, where these are used: 4 to 7 % in seven of eight. It
@@ -163,6 +165,7 @@ func growthOf(f *Facts, pid int, s *series.Series, growth *series.Growth) (found
 	case span < growthQuick:
 		most = growthNearQuick * f.gpu.total
 	}
+	most = max(most, min(growthNearQuick*f.gpu.total, growthLead*trend.Slope))
 	if steps && f.counts(flight) {
 		most = max(stepsNear*f.gpu.total, flight.Size)
 	}
