@@ -21,6 +21,9 @@ func AlertCauses(alerts []sampler.Alert) []sampler.Cause {
 		if c.ID == CauseValidationSpike && len(a.Advice) > 0 && a.Advice[0].ID == FixStopOtherProcess {
 			c.ID = CauseOtherProcess
 		}
+		if a.Numbers[Swell] > 0 { // a leak keeps the same each time
+			c.ID, c.Confidence = CauseDataSpike, swellSure
+		}
 		i := slices.IndexFunc(list, func(o sampler.Cause) bool { return o.ID == c.ID })
 		switch {
 		case i < 0:
@@ -41,7 +44,12 @@ func AlertKinds() (kinds []string) {
 	return kinds
 }
 
+// Swell is, among the numbers of an alert of growth, by how much each step is larger than the one before; absent: they are equal.
+const Swell = "step_factor"
+
 const (
+	// swellSure: what swells are inputs, or arrays that are made larger each time.
+	swellSure = 0.5
 	// alertedWeight: what was alerted before a failure is evidence beside the message, which
 	// speaks of the failure itself.
 	alertedWeight = 0.85

@@ -964,6 +964,8 @@ var textsEN = map[string]string{
 	"alert.neighbor.peak":         "{process} reached {peak}; it holds {now} now",
 	"alert.neighbor.others":       "others held {before} then and hold {now} now",
 	"alert.steps":                 "GPU {gpu}: {process} has risen by {n} equal steps of {size}; the one in about {eta} won't fit",
+	"alert.steps.swell":           "GPU {gpu}: {process} rises by more each time, by {size} last; the step in about {eta} won't fit",
+	"alert.steps.swell.every":     "{n} steps, each {times} times as large as the one before, one every {span}, and none was given back",
 	"alert.steps.every":           "a step of {size} every {span}, and none was given back",
 	"alert.flush.near":            "GPU {gpu}: the allocator emptied its cache, and the GPU was full again at once: the next large request may fail",
 	"alert.flush.near_times":      "GPU {gpu}: {n} times in {span} the allocator emptied its cache, and the GPU was full again at once: the next large request may fail",

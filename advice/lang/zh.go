@@ -964,6 +964,8 @@ var textsZH = map[string]string{
 	"alert.neighbor.peak":         "{process} 曾达到 {peak}，现在占用 {now}",
 	"alert.neighbor.others":       "当时其他进程占用 {before}，现在占用 {now}",
 	"alert.steps":                 "GPU {gpu}：{process} 已按每次 {size} 上升 {n} 级；约 {eta} 后的一级将放不下",
+	"alert.steps.swell":           "GPU {gpu}：{process} 每次上升得更多，上一次 {size}；约 {eta} 后的一级将放不下",
+	"alert.steps.swell.every":     "{n} 级，每一级约为前一级的 {times} 倍，每 {span} 一级，从未归还",
 	"alert.steps.every":           "每 {span} 上升 {size}，从未归还",
 	"alert.flush.near":            "GPU {gpu}：分配器清空了缓存，显存随即又被占满：下一次大的请求可能失败",
 	"alert.flush.near_times":      "GPU {gpu}：{span} 内分配器 {n} 次清空缓存，显存随即又被占满：下一次大的请求可能失败",

@@ -33,6 +33,11 @@ const (
 	recordsLargeMany = 0.15
 	recordsApart     = 20 // seconds
 	recordsStale     = 3  // times as long as usual without a record: it has stopped
+	// Four rises in a row swell when each is larger than the one before by nearly the same factor: an array of which the size doubles, a
+	// schedule of longer and longer inputs. One that is hardly larger is alike.
+	swellsLeast = 1.05
+	swellsMost  = 2.5
+	swellsAlike = 1.3
 )
 
 // add takes what a holder had at most since the sample before. known: it held memory before it was watched.
@@ -75,11 +80,42 @@ func (r *Records) back(i int) Record {
 // Flight are the steps that the newest rises are, when the holder stands on the last; ok is false when
 // there are none. They are two: fewer than Stairs needs, but nothing higher was ever there.
 func (r *Records) Flight(now, limit, stands float64) (f Flight, ok bool) {
+	if f, ok = r.swelling(now, limit); ok && stood(stands, r.back(0).Top, f.Newest) {
+		return f, true
+	}
 	top, rise, period, ok := r.Rising(now, limit)
 	if !ok || !stood(stands, top, rise) {
 		return f, false
 	}
 	return Flight{Steps: recordsKept - 1, Size: rise, Interval: period, Since: r.back(1).T, Last: r.back(0).T, alike: true}, true
+}
+
+// swelling are the steps that the newest rises are where they get larger and larger.
+func (r *Records) swelling(now, limit float64) (f Flight, ok bool) {
+	if r.count < recordsMany {
+		return f, false
+	}
+	const n = recordsMany - 1
+	var rises [n]float64
+	short, long := math.Inf(1), 0.0
+	for i := range n {
+		late, early := r.back(i), r.back(i+1)
+		rises[i] = late.Top - early.Top
+		if !early.before { // else when it was reached is not known
+			short, long = min(short, late.T-early.T), max(long, late.T-early.T)
+		}
+	}
+	least, most := math.Inf(1), 0.0
+	for i := range n - 1 {
+		factor := rises[i] / rises[i+1]
+		least, most = min(least, factor), max(most, factor)
+	}
+	swell := least >= swellsLeast && most <= swellsMost && most <= swellsAlike*least
+	if !swell || short < recordsAlike*long || short < recordsApart || rises[0] < recordsSmall*limit || now-r.back(0).T > recordsStale*long {
+		return f, false
+	}
+	period := (r.back(0).T - r.back(n-1).T) / (n - 1)
+	return Flight{Steps: n, Size: rises[0] * least, Newest: rises[0], Swell: least, Interval: period, Since: r.back(n - 1).T, Last: r.back(0).T, alike: true}, true
 }
 
 // stood says whether a holder stands on its record, which is no spike then.

@@ -1,6 +1,9 @@
 package series
 
-import "testing"
+import (
+	"math"
+	"testing"
+)
 
 // Records that rise alike are told, wherever the level between them is; others are not.
 func TestRecords(t *testing.T) {
@@ -153,6 +156,42 @@ func TestRecordsAsFlight(t *testing.T) {
 	}
 	if f, ok := r.Flight(501, 1000, 940); ok {
 		t.Errorf("after a long silence: %+v", f)
+	}
+}
+
+// Steps that get larger by nearly the same factor swell: the next is larger again.
+func TestRecordsThatSwell(t *testing.T) {
+	for name, row := range map[string]struct {
+		rises []float64 // the oldest first, of a GPU of 100,000
+		next  float64   // 0: they do not
+	}{
+		"doubles":            {[]float64{8192, 16384, 32768, 65536}, 131072},
+		"hardly":             {[]float64{8000, 8400, 8820, 9261}, 9724.05},
+		"alike":              {[]float64{8000, 8399, 8820, 9261}, 0},
+		"more than doubles":  {[]float64{1000, 2500, 6250, 15625}, 39062.5},
+		"far more":           {[]float64{1000, 2501, 6250, 15625}, 0},
+		"another factor":     {[]float64{5000, 5500, 8250, 9075}, 0},
+		"nearly that":        {[]float64{5000, 5500, 7810, 8591}, 9450.1},
+		"smaller in between": {[]float64{8000, 9000, 8900, 10000}, 0},
+		"small":              {[]float64{500, 600, 720, 799}, 0},
+		"three":              {[]float64{16384, 32768, 65536}, 0},
+	} {
+		for i, every := range []float64{100, 19} {
+			var r Records
+			top := 2000.0
+			r.put(Record{Top: top})
+			for i, rise := range row.rises {
+				top += rise
+				r.put(Record{T: every * float64(i+1), Top: top})
+			}
+			f, ok := r.swelling(every*float64(len(row.rises))+10, 100000)
+			if want := row.next > 0 && i == 0; ok != want || ok && (math.Abs(f.Size-row.next) > 0.01 || f.Interval != every || f.Newest != row.rises[3] || f.Since != every) {
+				t.Errorf("%s, one each %v s: %v %+v", name, every, ok, f)
+			}
+			if _, stands := r.Flight(every*float64(len(row.rises))+10, 100000, top-row.rises[len(row.rises)-1]); stands {
+				t.Errorf("%s: it is given back", name)
+			}
+		}
 	}
 }
 

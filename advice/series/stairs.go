@@ -98,7 +98,9 @@ func (s *Stairs) step(level float64) {
 // Flight is what steps so far say of those to come.
 type Flight struct {
 	Steps    int     // equal ones
-	Size     float64 // MiB, median
+	Size     float64 // MiB, median; of steps that swell that of the next
+	Newest   float64 // MiB, of steps that swell
+	Swell    float64 // each is so many times as large as the one before; 0: they are equal
 	Interval float64 // seconds, median
 	Since    float64 // the first of them
 	Last     float64 // the newest

@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -286,12 +287,19 @@ const alikeHalves = 0.1
 func renderSteps(f *Facts, pid int, s series.Flight, room, eta float64) message {
 	g, words := f.gpu, f.words
 	p := g.withPID(pid)
+	text, every, step, cause := "alert.steps", "alert.steps.every", s.Size, explain.CauseLeak
+	numbers := map[string]float64{"steps": float64(s.Steps), "step_bytes": bytesOf(s.Size), "interval_s": s.Interval, "since_s": s.Since,
+		"free_bytes": bytesOf(room)}
+	if s.Swell > 0 {
+		text, every, step, cause = "alert.steps.swell", "alert.steps.swell.every", s.Newest, explain.CauseDataSpike
+		numbers[explain.Swell] = s.Swell
+	}
+	said := []any{"gpu", g.last.Label(), "process", holder(f, p), "n", s.Steps, "size", size(step), "eta", words.Span(eta),
+		"span", words.Span(s.Interval), "times", fmt.Sprintf("%.1f", s.Swell)}
 	return message{
-		text: words.Say("alert.steps", "gpu", g.last.Label(), "process", holder(f, p), "n", s.Steps, "size", size(s.Size), "eta", words.Span(eta)),
-		evidence: []string{words.Say("alert.steps.every", "span", words.Span(s.Interval), "size", size(s.Size)),
-			words.Say("alert.growth.room", "free", sizeFree(room))},
-		numbers: map[string]float64{"steps": float64(s.Steps), "step_bytes": bytesOf(s.Size), "interval_s": s.Interval, "since_s": s.Since,
-			"free_bytes": bytesOf(room)},
-		advice: hypothetical{gpu: g, proc: p, free: room, need: s.Size, phase: sampler.PhaseTraining, causes: certain(explain.CauseLeak)}.fixes(words),
+		text:     words.Say(text, said...),
+		evidence: []string{words.Say(every, said...), words.Say("alert.growth.room", "free", sizeFree(room))},
+		numbers:  numbers,
+		advice:   hypothetical{gpu: g, proc: p, free: room, need: s.Size, phase: sampler.PhaseTraining, causes: certain(cause)}.fixes(words),
 	}
 }
