@@ -170,6 +170,34 @@ func TestPeerBounds(t *testing.T) {
 	}
 }
 
+// A rank that keeps the same each time, and others do not, leaks; one that comes to hold more unevenly, or asks for much, has more to do.
+func TestRankThatKeeps(t *testing.T) {
+	for name, row := range map[string]struct {
+		peaks   []float64
+		request float64
+		want    bool
+	}{
+		"even steps":        {[]float64{6000, 6500, 7000, 7500, 8000, 8500}, 500, true},
+		"uneven":            {[]float64{6000, 6500, 7200, 7600, 8300, 8500}, 500, false},
+		"four":              {[]float64{6500, 7000, 7500, 8000, 8500}, 500, false},
+		"asks for much":     {[]float64{6000, 6500, 7000, 7500, 8000, 8500}, 900, false},
+		"no further ahead":  {[]float64{6000, 6100, 6200, 6300, 6400, 6500}, 100, false},
+		"was given back":    {[]float64{6000, 6500, 7000, 6000, 8000, 8500}, 500, false},
+		"levels off by far": {[]float64{6000, 6500, 7000, 7500, 8000, 8500, 8500, 8500, 8500, 8500, 8500, 8500, 8500, 8500}, 500, false},
+	} {
+		f := onCard(func(in *Incident, e *sampler.OOMEvent) {
+			e.GPUTotal, e.Requested, e.GPUIndex = mibs(16000), mibs(row.request), sampler.Some(2)
+			in.History = &History{Peers: amounts(5500, 5500), PeerPeaks: amounts(5500, 5500), Peaks: amounts(row.peaks...)}
+		})
+		if got := f.keepsAlone(); got != row.want {
+			t.Errorf("%s: %v", name, got)
+		}
+		if sure := f.unlessKept(0.9); (sure < 0.9) != row.want {
+			t.Errorf("%s: sure by %v", name, sure)
+		}
+	}
+}
+
 // What is computed again saves none of one tensor that is several times all that is held, so no figure is said.
 func TestOneTensorHasNoSaving(t *testing.T) {
 	for message, saves := range map[string]bool{

@@ -70,18 +70,13 @@ var causesElsewhere = []causeRow{
 		evidence:   func(f *failure) string { return f.words.Say("why.full_state") }},
 	{id: "peers", cause: CauseImbalance, reason: sourceRanks,
 		when:       func(f *failure) bool { return !f.onHost() && f.aheadOfPeers() > 0 },
-		confidence: always(0.87),
+		confidence: func(f *failure) float64 { return f.unlessKept(0.87) },
 		evidence: func(f *failure) string {
 			return f.words.Say("why.peers", "own", gib(Usual(f.history.Peaks)), "ahead", gib(f.aheadOfPeers()), "count", len(f.history.Peers))
 		}},
 	{id: "drift", cause: CauseImbalance, reason: sourceRanks,
-		when: func(f *failure) bool { return !f.onHost() && f.aheadOfPeers() == 0 && f.driftsFromPeers() > 0 },
-		confidence: func(f *failure) float64 {
-			if f.firstRankKeeps() {
-				return 0.6
-			}
-			return 0.9
-		},
+		when:       func(f *failure) bool { return !f.onHost() && f.aheadOfPeers() == 0 && f.driftsFromPeers() > 0 },
+		confidence: func(f *failure) float64 { return f.unlessKept(0.9) },
 		evidence: func(f *failure) string {
 			return f.words.Say("why.drift", "ahead", gib(f.driftsFromPeers()), "count", len(f.history.PeerPeaks))
 		}},

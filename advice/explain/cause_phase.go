@@ -80,7 +80,7 @@ var causesPhase = []causeRow{
 			switch {
 			case f.gathersOutputs() && f.bigRequest() && last-first < float64(f.requested.Or(0)):
 				return 0.7 // what it gathers at once is more than it has grown by
-			case f.driftsFromPeers() > 0 && !f.firstRankKeeps():
+			case f.driftsFromPeers() > 0 && !f.keepsAlone():
 				return 0.6 // what all ranks run would leak on all of them
 			case f.tensorsGrew() && f.printsAllocated():
 				return 0.95

@@ -170,6 +170,21 @@ func (f *facts) firstRankKeeps() bool {
 	return f.driftsFromPeers() > 0 && f.event.Rank.Else(f.event.GPUIndex).Or(-1) == 0 && steady && !f.bigRequest()
 }
 
+// keepsAlone: a rank keeps something of its own in each step or so, always of one size, and died on an ordinary request: a leak in what only
+// this rank runs, such as its stage of a pipeline. More work of a rank comes unevenly, and shows in what it asks for.
+func (f *facts) keepsAlone() bool {
+	g := riseOfLevels(f.stretches())
+	return f.firstRankKeeps() || f.driftsFromPeers() > 0 && g.steps >= driftLevels && g.steady() && g.even() && !f.bigRequest()
+}
+
+// unlessKept is how surely a rank that is ahead of the others has more to do.
+func (f *facts) unlessKept(sure float64) float64 {
+	if f.keepsAlone() {
+		return 0.6
+	}
+	return sure
+}
+
 // unshards: FSDP puts all parameters together on the GPU of one rank, as to run the model there between two steps.
 func (f *facts) unshards() bool {
 	return f.inCode("summon_full_params(") && f.inCode("rank0_only=True")
