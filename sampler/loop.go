@@ -15,14 +15,18 @@ type Loop struct {
 	queue           *queue
 	ahead           time.Duration // of the time of day, as published last
 	intervalChanged chan struct{}
-	shown           time.Time // when there was an early picture last
-	published       time.Time // when there was a snapshot last
-	unlike          bool      // see Unlike
+	shown           time.Time     // when there was an early picture last
+	published       time.Time     // when there was a snapshot last
+	unlike          bool          // see Unlike
+	told            chan struct{} // closed when there will be no further snapshot
+	tellOnce        func()
 }
 
 // NewLoop makes a loop; nothing is asked before Connect.
 func NewLoop(src Source, o Options) *Loop {
-	return &Loop{poller: newPoller(src, o.defaults()), queue: newQueue(), intervalChanged: make(chan struct{}, 1)}
+	l := &Loop{poller: newPoller(src, o.defaults()), queue: newQueue(), intervalChanged: make(chan struct{}, 1), told: make(chan struct{})}
+	l.tellOnce = sync.OnceFunc(func() { close(l.told) })
+	return l
 }
 
 // Connect opens the source and chooses the GPUs. Its errors wrap those of errors.go, or
@@ -87,6 +91,28 @@ func unlike(devs []Device) bool {
 // returns the context's error when that ends, and the reason when the loop has ended.
 func (l *Loop) Next(ctx context.Context) ([]*Snapshot, error) { return l.queue.next(ctx) }
 
+// restWait is how long Rest waits for a driver's calls to be passed on, and a snapshot to be made.
+const restWait = 100 * time.Millisecond
+
+// Rest is what there is to tell after the context of Run has ended, for who stops right after what is watched: snapshots that nobody
+// has taken, and a last one of what processes asked the driver for since.
+func (l *Loop) Rest() []*Snapshot {
+	select {
+	case <-l.told:
+	case <-time.After(restWait):
+	}
+	items, _ := l.queue.take()
+	return items
+}
+
+// tellRest makes the last snapshot, if processes have asked for anything since the one before.
+func (l *Loop) tellRest() {
+	if l.opt.Asking != nil && !l.published.IsZero() && l.opt.Asking.Ends() {
+		l.publish()
+	}
+	l.tellOnce()
+}
+
 // Fail ends the loop with an error, for whoever runs it could not connect.
 func (l *Loop) Fail(err error) { l.queue.end(err) }
 
@@ -127,6 +153,7 @@ func (l *Loop) ResetPeaks() {
 // away it reconnects for ever, at once and then 1 to 30 s apart, and says so in the snapshots.
 func (l *Loop) Run(ctx context.Context) error {
 	err := l.run(ctx)
+	l.tellOnce()
 	l.queue.end(err)
 	return err
 }
@@ -161,6 +188,9 @@ func (l *Loop) connected(ctx context.Context) error {
 		g.background(func(context.Context) { g.awaitOverdue(sw) })
 	}
 	err := l.publishing(polling, ready, rates)
+	if ctx.Err() != nil {
+		l.tellRest()
+	}
 	cancel()
 	g.wait(closeWait)
 	l.src.Close()

@@ -694,6 +694,7 @@ type asking struct {
 	refused chan struct{}
 	until   *time.Time // all readings before have been told; nil: nobody asks
 	ended   int        // pid
+	rest    bool       // there is something to tell in the end
 }
 
 func (asking) Machine([]Device)                                   {}
@@ -706,6 +707,7 @@ func (a asking) ReadUntil(at time.Time) {
 func (asking) Reading(GPUKey, time.Time, Bytes) {}
 func (a asking) Refused() <-chan struct{}       { return a.refused }
 func (a asking) Alone(_ GPUKey, pid int) bool   { return pid != a.ended }
+func (a asking) Ends() bool                     { return a.rest }
 func (asking) Apply(s *Snapshot)                { s.Door = &Door{} }
 
 // A refused request brings the next snapshot forward, but not as often as it is refused.
@@ -736,6 +738,30 @@ func TestRefusalIsShownAtOnce(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Who stops still gets what processes have asked for since the last snapshot, and nothing where they have not.
+func TestRest(t *testing.T) {
+	for _, rest := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			l := NewLoop(&fake{open: []Inventory{devices("GPU-0")}}, Options{Interval: time.Hour, Asking: asking{refused: make(chan struct{}, 1), rest: rest}})
+			if err := l.Connect(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			go l.Run(ctx) //nolint:errcheck // Wait follows
+			defer l.Wait(5 * time.Second)
+			if _, err := l.Next(ctx); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Second)
+			began := time.Now()
+			cancel()
+			if got := l.Rest(); len(got) == 1 != rest || rest && got[0].Time.Before(began) {
+				t.Errorf("with something to tell (%v) there are %d snapshots more", rest, len(got))
+			}
+		})
+	}
 }
 
 // inside is an allocator that a test has refuse tensors.

@@ -109,6 +109,8 @@ type Asking interface {
 	// Alone says whether nobody but that process may have taken memory of a GPU where the driver listed it alone: then what
 	// was taken since is its own.
 	Alone(gpu GPUKey, pid int) bool
+	// Ends says that the next snapshot is the last, which waits for nothing to become known, and whether there is anything to tell in it.
+	Ends() bool
 	// Apply fills in what is known of the requests: of processes, and those since the snapshot before.
 	Apply(s *Snapshot)
 }

@@ -294,7 +294,7 @@ func (t *Tracker) tell(s *sampler.Snapshot) {
 		var key sampler.GPUKey
 		if p := t.processes[c.PID]; p != nil {
 			key = c.seat.at
-			waits[c.PID] = waits[c.PID] || key == sampler.GPUKey{} && !p.gone && s.Time.Sub(c.Time) < wait
+			waits[c.PID] = waits[c.PID] || key == sampler.GPUKey{} && !p.gone && !t.ends && s.Time.Sub(c.Time) < wait
 			if waits[c.PID] {
 				kept = append(kept, c)
 				continue
@@ -320,6 +320,17 @@ func (t *Tracker) tell(s *sampler.Snapshot) {
 	}
 	clear(t.calls[len(kept):])
 	t.calls = kept
+}
+
+// Ends implements sampler.Asking.
+func (t *Tracker) Ends() bool {
+	t.hear()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.ends = true
+	return len(t.calls) > 0 || slices.ContainsFunc(slices.Collect(maps.Values(t.processes)), func(p *process) bool {
+		return slices.ContainsFunc(p.seats, func(s *seat) bool { return !s.tally.told(p) })
+	})
 }
 
 // concerns says whether a process uses a GPU that is watched: then what it asks for on others matters, too, for by that it may go on.

@@ -25,6 +25,7 @@ type Tracker struct {
 	had       map[sampler.GPUKey]map[int]sampler.Bytes // what it said then that they have
 	last      time.Time                                // of those
 	calls     []asked                                  // for the next snapshot
+	ends      bool                                     // that is the last
 	door      sampler.Door
 	letGo     map[sampler.Busy]time.Time // until when a process is let go of
 	seeing    bool                       // calls are seen

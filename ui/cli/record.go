@@ -119,7 +119,9 @@ func (a *app) record(ctx context.Context, f *recordFlags) error {
 			}
 		}()
 	}
-	err = a.recordAll(ctx, l, r, f, begun)
+	if err = a.recordAll(ctx, l, r, f, begun); errors.Is(err, errReaderGone) {
+		err = nil
+	}
 	r.ended(l.now())
 	end(nil)
 	return errors.Join(err, r.finish(a.err))
@@ -134,7 +136,7 @@ func (a *app) recordAll(ctx context.Context, l *live, r *recorder, f *recordFlag
 			cause := context.Cause(ctx)
 			switch {
 			case errors.As(cause, &sig), errors.Is(cause, recordingDone{}):
-				return nil
+				return a.recordSome(l.Rest(), r, f)
 			case cause != nil:
 				return cause
 			}
@@ -144,16 +146,22 @@ func (a *app) recordAll(ctx context.Context, l *live, r *recorder, f *recordFlag
 			begun()
 			a.say(r.beginning(snaps[0], f.span))
 		}
-		for _, s := range snaps {
-			if err := r.take(s); errors.Is(err, errReaderGone) {
-				return nil
-			} else if err != nil && f.out == "-" {
-				return err // what was cut cannot be taken back, as in a file
-			} else if err != nil {
-				a.say(diskError(err))
-			}
+		if err := a.recordSome(snaps, r, f); err != nil {
+			return err
 		}
 	}
+}
+
+// recordSome passes snapshots to the recorder.
+func (a *app) recordSome(snaps []*sampler.Snapshot, r *recorder, f *recordFlags) error {
+	for _, s := range snaps {
+		if err := r.take(s); errors.Is(err, errReaderGone) || err != nil && f.out == "-" {
+			return err // what was cut cannot be taken back, as in a file
+		} else if err != nil {
+			a.say(diskError(err))
+		}
+	}
+	return nil
 }
 
 // beginning is what is said when a recording begins.

@@ -108,15 +108,7 @@ func (a *app) watchRun(parent context.Context, t *try, f *runFlags) (*watchedRun
 func (w *watchedRun) sample(ctx context.Context, l *live) {
 	defer close(w.ended)
 	defer sampler.Guard(w.lacks)
-	for {
-		snaps, err := l.Next(ctx)
-		if err != nil {
-			if err = cmp.Or(context.Cause(ctx), err); !errors.Is(err, context.Canceled) {
-				w.lacks(err)
-			}
-			l.Wait(endTimeout)
-			return
-		}
+	take := func(snaps []*sampler.Snapshot) {
 		for _, s := range snaps {
 			if err := w.rec.take(s); err != nil {
 				w.box.fail(err)
@@ -127,6 +119,18 @@ func (w *watchedRun) sample(ctx context.Context, l *live) {
 			w.sayMisses(false)
 			w.peak.saw(s)
 		}
+	}
+	for {
+		snaps, err := l.Next(ctx)
+		if err != nil {
+			if err = cmp.Or(context.Cause(ctx), err); !errors.Is(err, context.Canceled) {
+				w.lacks(err)
+			}
+			take(l.Rest())
+			l.Wait(endTimeout)
+			return
+		}
+		take(snaps)
 	}
 }
 

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -60,14 +61,7 @@ func (a *app) stream(ctx context.Context, fields []plain.Field, keep bool) (err 
 	s := &streamer{app: a, fields: fields, header: true, watch: watch.New(watch.Options{Need: a.opt.need.Opt, Lang: string(a.opt.lang), Levels: a.levels()})}
 	s.out = newOutlet(a.out, maxWaiting, end)
 	defer s.close()
-	for {
-		snaps, err := l.Next(ctx)
-		if err != nil {
-			if cause := context.Cause(ctx); cause != nil {
-				return cause
-			}
-			return err
-		}
+	pass := func(snaps []*sampler.Snapshot) error {
 		for _, one := range snaps {
 			one = a.shown(one, keep)
 			snap := withAlerts(one, s.watch)
@@ -79,6 +73,18 @@ func (a *app) stream(ctx context.Context, fields []plain.Field, keep bool) (err 
 			if err := s.write(snap.Wall()); err != nil {
 				return err
 			}
+		}
+		return nil
+	}
+	for {
+		snaps, err := l.Next(ctx)
+		if cause := context.Cause(ctx); err != nil && cause != nil {
+			return cmp.Or(pass(l.Rest()), cause)
+		} else if err != nil {
+			return err
+		}
+		if err := pass(snaps); err != nil {
+			return err
 		}
 	}
 }

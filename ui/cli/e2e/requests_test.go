@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -22,6 +23,7 @@ type box struct {
 	t     *testing.T
 	cuda  string
 	share string
+	cmd   *exec.Cmd
 	lines *bufio.Scanner
 	last  sampler.Snapshot
 }
@@ -43,7 +45,7 @@ func newBox(t *testing.T, args ...string) *box {
 	}
 	late := time.AfterFunc(patience, func() { cmd.Process.Kill() })   //nolint:errcheck // the stream then ends
 	t.Cleanup(func() { late.Stop(); cmd.Process.Kill(); cmd.Wait() }) //nolint:errcheck // it may have ended
-	b.lines = bufio.NewScanner(out)
+	b.cmd, b.lines = cmd, bufio.NewScanner(out)
 	b.lines.Buffer(nil, 1<<24)
 	if !b.lines.Scan() {
 		cmd.Wait() //nolint:errcheck // standard error tells
@@ -86,6 +88,32 @@ func (b *box) until(what string, gpu, pid int, ok func(p *sampler.Process) bool)
 	text, _ := json.Marshal(b.last.GPUs[gpu].Processes)
 	b.t.Fatalf("in vain: %s; %s", what, text)
 	return nil
+}
+
+// What was asked for right before the end is told all the same, on whichever GPU it was.
+func TestRequestsBeforeTheEnd(t *testing.T) {
+	t.Parallel()
+	b := newBox(t, "--interval", "1h")
+	p := b.play()
+	p.Do("device 1", "alloc a 1000000007", "alloc b 3000000011", "free b")
+	if err := b.cmd.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	var sizes []sampler.Bytes
+	for b.lines.Scan() {
+		var s sampler.Snapshot
+		if err := json.Unmarshal(b.lines.Bytes(), &s); err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range s.Requests {
+			if r.PID == p.PID() {
+				sizes = append(sizes, r.Bytes)
+			}
+		}
+	}
+	if !slices.Equal(sizes, []sampler.Bytes{1000000007, 3000000011}) {
+		t.Errorf("told were %v", sizes)
+	}
 }
 
 // The peak of a process is exact, with what its context takes, however short it was; and on the right GPU.
