@@ -116,11 +116,11 @@ func (a *app) monitor(cmd *cobra.Command, args []string) error {
 	}
 	err = ui.Run(ctx, a.in.(*os.File), a.out.(*os.File), ui.New(ctx, l, o))
 	messenger.Close(lastSend)
-	if r != nil {
-		err = errors.Join(err, r.close())
-	}
 	cause := context.Cause(ctx)
 	cancel(nil)
+	if r != nil {
+		err = errors.Join(err, r.rest(l.Rest()), r.close())
+	}
 	l.Wait(endTimeout)
 	switch {
 	case cause != nil:

@@ -142,6 +142,14 @@ func (r *recorder) Snapshot(s *sampler.Snapshot, alerts []sampler.Alert) error {
 	return r.write(s, alerts)
 }
 
+// rest records snapshots that came after whoever watches had ended, with the alerts that were open then.
+func (r *recorder) rest(snaps []*sampler.Snapshot) (err error) {
+	for _, s := range snaps {
+		err = errors.Join(err, r.Snapshot(s, r.alerts))
+	}
+	return err
+}
+
 // write writes a snapshot, and the readings before it.
 func (r *recorder) write(s *sampler.Snapshot, alerts []sampler.Alert) error {
 	changes := r.until(s.Time)
