@@ -195,6 +195,9 @@ const (
 	ToldAnyBatch     = ToldTried + "any_batch" // smaller batches and larger ones made no difference
 	ToldBuckets      = "buckets"               // buckets of ZeRO of half a billion elements or more are set
 	ToldFullCache    = "full_cache"            // the cache of keys and values of llama.cpp found no memory
+	ToldFree         = "free"                  // more of the GPU is free than was asked for, as is said
+	ToldEmpty        = "empty"                 // the GPU is nearly empty when it fails, as is said
+	ToldNoWorkers    = "no_workers"            // without data loader workers it goes through
 	ToldVisible      = "visible_gpus_"         // and the GPUs that whoever writes chose
 )
 

@@ -68,8 +68,11 @@ func (f *facts) limited() bool {
 // count is a further number of the message that is no amount; 0: not printed.
 func (f *facts) count(key string) uint64 { return uint64(f.extra(key).Or(0)) }
 
-// refusedThoughFree is rule R4 without a limit in the text: clearly enough was free.
+// refusedThoughFree is rule R4 without a limit in the text: clearly enough was free, or something else than the size is said to decide.
 func (f *facts) refusedThoughFree() bool {
+	if f.saysFree() || f.workersDecide() {
+		return true
+	}
 	m, known := f.shortfall()
 	return !f.onHost() && known && m == 0 && f.total.Known() && !f.cardFull() && f.requested.Or(0) < partOf(f.free.Or(0), 0.9)
 }

@@ -20,7 +20,7 @@ var causesLimit = []causeRow{
 			return f.words.Say("why.limit", "allowed", gib(f.event.MemoryLimit.Allowed.Or(0)), "held", gib(f.held()), "need", printed(f.requested.Or(0)))
 		}},
 	{id: "R4", cause: CauseMemoryLimit, reason: "https://github.com/jhc13/taggui/issues/188",
-		when: func(f *failure) bool { return f.refusedThoughFree() && !f.limited() },
+		when: func(f *failure) bool { return f.refusedThoughFree() && !f.limited() && !f.workersDecide() },
 		confidence: func(f *failure) float64 {
 			switch {
 			case f.roundShare():
@@ -33,10 +33,15 @@ var causesLimit = []causeRow{
 			return 0.5
 		},
 		evidence: func(f *failure) string {
+			if !f.numbers() {
+				return f.words.Say("why.told_free")
+			}
 			return f.words.Say("why.refused", "need", printed(f.requested.Or(0)), "free", f.rough(f.amountOf(f.free.Or(0))))
 		}},
 	{id: "R4", cause: CauseHostMemory, reason: "https://github.com/pytorch/pytorch/issues/40002",
-		when: func(f *failure) bool { return f.refusedThoughFree() && !f.limited() && !f.onLinux() },
+		when: func(f *failure) bool {
+			return f.refusedThoughFree() && !f.limited() && !f.onLinux() && !f.workersDecide()
+		},
 		confidence: func(f *failure) float64 {
 			switch {
 			case f.roundShare():
@@ -49,6 +54,15 @@ var causesLimit = []causeRow{
 			return 0.5
 		},
 		evidence: func(f *failure) string { return f.words.Say("why.commit") }},
+	{id: "workers", cause: CauseHostMemory, reason: "https://github.com/pytorch/pytorch/issues/12831",
+		when: func(f *failure) bool { return f.workersDecide() },
+		confidence: func(f *failure) float64 {
+			if f.onWindows() {
+				return 0.75
+			}
+			return 0.62 // or each of them makes a context on the GPU
+		},
+		evidence: func(f *failure) string { return f.words.Say("why.told_workers") }},
 	{id: "share", cause: CauseMemoryLimit, reason: sourceJAX,
 		when:       func(f *failure) bool { return f.event.Kind == sampler.KindXLA && f.smallShare() > 0 },
 		confidence: always(0.8),

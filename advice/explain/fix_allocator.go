@@ -68,7 +68,7 @@ var fixesAllocator = []fixRow{
 		kinds: ownCode | running, cost: 0,
 		lives: map[string]float64{CauseMemoryLimit: 0.45, CauseHostMemory: 0.4, CauseUnknown: 0.45},
 		when: func(f *failure) bool {
-			return f.refusedThoughFree() && !f.limited() && f.isPyTorch() && f.event.Kind == sampler.KindCUDA && !f.onWindows() && !f.saysCached() && !f.expandable() && !f.expandableBroken() && !f.beforeExpandable() &&
+			return f.refusedThoughFree() && f.requested.Known() && !f.limited() && f.isPyTorch() && f.event.Kind == sampler.KindCUDA && !f.onWindows() && !f.saysCached() && !f.expandable() && !f.expandableBroken() && !f.beforeExpandable() &&
 				!(f.unallocated.Known() && f.unallocated.Or(0) < f.requested.Or(0)/4) // it changes nothing about what is not there
 		},
 		reach:   always(1),

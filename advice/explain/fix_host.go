@@ -31,9 +31,15 @@ var fixesHost = []fixRow{
 		kinds: ownCode, cost: 0.05,
 		lives: map[string]float64{CauseHostMemory: 0.8, CauseSharedMemory: 0.6},
 		when: func(f *failure) bool {
-			return (f.program.kind != inference || f.told(sampler.ToldLoader)) && f.mayHaveWorkers() && !f.told(sampler.ToldVocabulary) && (f.onHost() || f.onWindows()) && !f.tooManyMapsOnly() && f.workers() != 0 && !slices.Contains([]string{"llama.cpp", "ollama", "tensorflow"}, f.event.Framework)
+			return (f.program.kind != inference || f.told(sampler.ToldLoader)) && f.mayHaveWorkers() && !f.told(sampler.ToldVocabulary) && (f.onHost() || f.onWindows() || f.workersDecide()) && !f.tooManyMapsOnly() && f.workers() != 0 && !slices.Contains([]string{"llama.cpp", "ollama", "tensorflow"}, f.event.Framework)
 		},
 		reach: func(f *failure) float64 {
+			if f.workersDecide() && f.onWindows() {
+				return 0.6 // that it helps is known, and a larger page file lets them stay
+			}
+			if f.workersDecide() {
+				return 1
+			}
 			if !f.onHost() && f.program.is(undecided) {
 				return 0.5
 			}
@@ -279,7 +285,7 @@ func (f *facts) pairsOfAll() int {
 // mayHaveWorkers: it is a run of one's own, or the text shows data loader workers, or a training on Windows, where each takes some of the
 // page file. Tools with a window and programs in C++ have none.
 func (f *failure) mayHaveWorkers() bool {
-	return f.atHand() || f.told(sampler.ToldLoader) || f.shows(sampler.ShowsLoader) || f.loaderSeen() || f.readsWithTensorFlow() || !f.onHost() && f.program.is(training)
+	return f.atHand() || f.told(sampler.ToldLoader) || f.workersDecide() || f.shows(sampler.ShowsLoader) || f.loaderSeen() || f.readsWithTensorFlow() || !f.onHost() && f.program.is(training)
 }
 
 // loaderSeen: something shows that there are data loader workers, or a training that mostly has some.
@@ -297,6 +303,9 @@ func doFewerWorkers(f *failure) []string {
 	half := func(v float64) float64 { return float64(int(v) / 2) }
 	if text, _, ok := f.command.WithNumber(half, workerNames...); ok {
 		return []string{text}
+	}
+	if f.workersDecide() {
+		return []string{f.comment("do.one_worker"), f.comment("do.no_cuda_in_workers")}
 	}
 	if f.readsWithTensorFlow() {
 		return []string{"dataset.shuffle(256).batch(…).prefetch(1)  " + f.comment("do.shuffle_buffer")}

@@ -67,6 +67,17 @@ func (f *facts) unlikeGPU() string {
 	return ""
 }
 
+// saysFree: enough was free, in words. That a GPU was nearly empty may be true only between two requests, but on Windows it is mostly not
+// the GPU that is short of memory.
+func (f *facts) saysFree() bool {
+	return (f.told(sampler.ToldFree) || f.told(sampler.ToldEmpty) && f.told(sampler.ToldWindows)) && !f.onHost() && !f.numbers() && f.history == nil
+}
+
+// workersDecide: without data loader workers it goes through, so that it is not the size of the job. A worker commits host memory of its own.
+func (f *facts) workersDecide() bool {
+	return f.told(sampler.ToldNoWorkers) && !f.onHost() && !f.numbers() && f.history == nil
+}
+
 // reported: the text only tells of the failure and shows no error.
 func (f *facts) reported() bool { is, _ := f.event.Extra["told"].(bool); return is }
 

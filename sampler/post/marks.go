@@ -20,7 +20,7 @@ var marks = []struct {
 	// The libraries that hold tables on the GPU, as code and words name them.
 	{sampler.ToldTables, lazily(`(?i)\b(?:dask_)?cudf\b|\bdask[-_]cuda\b|\bcuml\b`)},
 	// A system of Windows as forms ask for it, a path there, or the wording of PyTorch's CPU allocator on it.
-	{sampler.ToldWindows, lazily(`(?im)^\W*(?:OS|operating system|platform|system)?\W*(?:microsoft )?windows(?: ?(?:7|8|10|11)\w*)?\W*$|\bOS\b[^\n]{0,12}\bwindows\b|\bon windows(?: ?1[01])?\b|\b[c-f]:\\\w|DefaultCPUAllocator: not enough memory`)},
+	{sampler.ToldWindows, lazily(`(?im)^\W*(?:OS|operating system|platform|system)?\W*(?:microsoft )?windows(?: ?(?:7|8|10|11)\w*)?\W*$|\bOS\b[^\n]{0,12}\bwindows\b|\b(?:on|under) windows(?: ?1[01])?\b|\bin (?-i:Windows|WINDOWS)[,;:.)]|\(windows(?: ?1[01])?\)|\b[c-f]:\\\w|DefaultCPUAllocator: not enough memory`)},
 	// The command of a training with darknet.
 	{sampler.ToldDarknet, lazily(`(?i)\bdarknet(?:\.exe)?\s+detector\s+train\b|\bTry to set subdivisions=\d+`)},
 	// Darknet at the first layer of a network, where it holds nothing yet.

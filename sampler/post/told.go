@@ -20,6 +20,14 @@ const (
 	goesBadly   = `[^\n]{0,40}(?:\b(?:can ?not|fail\w*|crash\w*|errors?|oom\w*|out of|runs? out)\b|n['’]?t\b)`
 )
 
+const (
+	// askedFor is what a request is called.
+	askedFor = `\b(?:alloc\w*|request\w*|asks?|asked|wants?|wanted|needs?|needed|tr(?:y|ies|ied|ying) to)\b`
+	// noWorkers is a data loader that reads in the process itself, and goneWith that with it there is no failure.
+	noWorkers = `\b(?:(?:num[-_ ]?)?workers?\b(?: of (?:the |my )?(?:data ?loader|\w+))?["'\x60)]{0,2}(?: (?:is|are|was|were) (?:set|put|reduced|lowered))?(?: ?[=:] ?| to | is | at | of | as )(?:0|zero)\b|(?:without (?:any )?|no |zero |0 )(?:(?:data ?loader|extra) )?workers\b)`
+	goneWith  = `\b(?:(?:errors?|problems?|issues?|oom|it|this|that|message|crash\w*)\b(?: then| is| has| just| will)? (?:goes|went|gone|disappear\w*|vanish\w*|stops|stopped|solved|fixed|does(?:n['’]?t| not) (?:happen|occur|appear|come))|(?:works?|worked|runs|ran|fine|ok|okay|solve[sd]|fixe[sd])|no (?:more )?(?:errors?|problems?|oom))\b`
+)
+
 // tells are the words for what the context names. except are words beside which they mean something else.
 var tells = []struct {
 	what          string
@@ -82,6 +90,14 @@ var tells = []struct {
 	{sampler.ToldSame, lazily(`(?i)\b(?:always|again|each time|every time|same)\b[^.]{0,16}\bat (?:the same )?\d{1,2} ?%|\bat (?:the same|exactly the same|always the same) (?:point|place|step|iteration|batch|percentage)\b|\b(?:same|again|every time|each time|both (?:times|runs)|twice|always)\b[^.]{0,40}\b(?:at|on|in) (?:the same )?(?:iter(?:ation)?|step|batch|sample)s?\b ?#?\d`), nil},
 	{sampler.ToldCheckpoint, lazily(`(?i)\b(?:restor|load|reload)\w* (?:of )?(?:the |an? |its )?optimi[sz]er(?:['’]s)?(?: states?)?\b|\bresum(?:e|es|ed|ing)\b|\b(?:continu|restart)\w* (?:the )?(?:training )?from (?:an? |the |my )?(?:\w+ )?checkpoints?\b|\btorch\.load\b[^.]{0,200}\b(?:GPU|VRAM)\b|\bmap_location\s*=\s*["']?(?:device|cuda)\b|从 ?(?:checkpoint|断点)[^。]{0,4}(?:继续|恢复)|断点续训`),
 		lazily(`(?i)\b(?:no|not|without|never|n['’]t)\b[^.]{0,20}\bresum`)},
+	// Both sizes are compared in words, as no one does who has not looked at them.
+	{sampler.ToldFree, lazily(`(?i)\b(?:free|available)(?: (?:gpu|cuda|video))?(?: memory| vram| ram| space)? (?:is|was) (?:\w+ )?(?:greater|larger|more|bigger|higher) than\b[^.\n]{0,30}` + askedFor + `|\bmore (?:(?:gpu|cuda|video) )?(?:memory |vram |space )?(?:is |was )?(?:free|available)\b[^.\n]{0,12}\bthan\b[^.\n]{0,30}` + askedFor + `|` +
+		`\b(?:tries|tried|trying|wants?|wanted|asks?|asked) (?:to allocate |for )?(?:\w+ )?less than\b[^.\n]{0,24}\b(?:free|available)\b`),
+		lazily(`(?i)\b(?:if|whether|unless|until|should|must|ensure|check|make sure)\b|(?:\bnot|n['’]t) (?:\w+ )?(?:greater|larger|more|bigger|higher|less)\b`)},
+	{sampler.ToldEmpty, lazily(`(?i)\b(?:gpu|cuda|vram|video memory|(?:graphics )?card)\b[^.,;\n]{0,24}\b(?:almost|nearly|practically|mostly|virtually|basically|totally|completely) (?:empty|unused)\b`),
+		lazily(`(?i)\b(?:not|if|whether|before|after|until|then|once|otherwise|other|second|another|first)\b|n['’]t\b`)},
+	{sampler.ToldNoWorkers, lazily(`(?i)` + noWorkers + `[^.\n]{0,40}` + goneWith + `|` + goneWith + `[^.\n]{0,40}` + noWorkers + `|\bunless (?:I |we )?(?:set|use|run|put|lower|reduce)\w*\b[^.\n]{0,12}` + noWorkers + `|\b(?:only|just) (?:happens|occurs|fails|comes|appears|crashes)\b[^.\n]{0,40}\b(?:more than|over|above) (?:\w+ ){0,2}workers?\b`),
+		lazily(`(?i)\b(?:still|even|also|same|neither|nor|regardless|whatever|how|should|could|would|might|may|maybe|try)\b|\b(?:do|does|did|is|was|wo)(?:n['’]?t| not) (?:help|work|solve|fix|change|go away|disappear|run|vanish|gone|fixed|solved)|\?`)},
 	{sampler.ToldLoader, lazily(`(?i)\bdata ?loader\b|\bnum_workers\b`), lazily(`(?i)\b(?:no|not|without) (?:\w+ )?data ?loader|\bnum_workers\W{1,3}0\b`)},
 	{sampler.ToldNotebook, lazily(`(?i)\b(?:colab|jupyter(?:lab)?|(?:kaggle|ipython|python) notebook|(?:my|the|this|a) notebook)\b`), lazily(`(?i)\b(?:not|no|without|outside)\b[^.]{0,20}\b(?:colab|jupyter|notebook)`)},
 	{sampler.ToldUnallocated, lazily(`(?i)\b[1-9]\d*(?:\.\d+)? ?Gi?B (?:\w+ ){0,2}reserved[- ]but[- ]unallocated\b|\bfragmented\b|\b(?:due to|because of|caused by|suspect\w*|looks like) (?:\w+ ){0,2}fragmentation\b`), nil},
