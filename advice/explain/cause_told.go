@@ -7,9 +7,24 @@ import (
 // wordsAlone is as sure as a size can make that the job is too big where no amount stands beside it: possible, and likelier than what nobody knows.
 const wordsAlone = 0.58
 
+// sourceDAG is what Ethereum says of the data set that a miner keeps.
+const sourceDAG = "https://ethereum.org/developers/docs/consensus-mechanisms/pow/mining/mining-algorithms/ethash"
+
 // causesTold are about what whoever wrote the text says of the failure (package post). They are weaker than
 // the arithmetic of a message, and often all there is.
 var causesTold = []causeRow{
+	{id: "told", cause: CauseTooBig, reason: sourceDAG,
+		when: func(f *failure) bool {
+			w, is := f.work()
+			return is && w.name == sampler.WorkMining && !f.onHost() && !f.numbers() && f.history == nil
+		},
+		confidence: func(f *failure) float64 {
+			if f.onWindows() || f.told(sampler.ToldGPUs) || f.told(sampler.ToldUpdate) {
+				return 0.5 // or the page file, of which each GPU takes some, or what another version keeps beside it
+			}
+			return 0.68
+		},
+		evidence: func(f *failure) string { return f.words.Say("why.dag") }},
 	{id: "told", cause: CauseLeak, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
 		when: func(f *failure) bool { return f.told(sampler.ToldGrowth) && !f.onHost() && !f.impossible() },
 		confidence: func(f *failure) float64 {

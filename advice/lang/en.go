@@ -1214,6 +1214,7 @@ var textsEN = map[string]string{
 	"why.share_refused":                  "TensorFlow asks the driver for its share of the GPU at start, in one piece, and that was refused: somebody held memory already, often a notebook or a run that was left open.",
 	"why.wsl_pinned":                     "Under WSL2 little host memory can be pinned, and what finds none is reported as a CUDA error, though the GPU may have room.",
 	"why.own_pool":                       "{library} takes nearly all of the GPU at start unless told otherwise. What failed is small and lies outside its pool: the handle or kernel of a CUDA library. Another process can hold the GPU as well.",
+	"why.dag":                            "A miner keeps the data set of its coin (DAG) on the GPU as a whole. It grows with each epoch of the coin, so a GPU that was large enough may be too small now.",
 	"why.told_free":                      "More was free than was asked for, as is said, so size is not the reason. Known reasons: a limit of the system (WSL2, Windows, memory maps), short host memory, or another process that had the memory for a moment.",
 	"why.told_workers":                   "Without data loader workers it goes through, as is said, so the size of the job is not the reason. Each worker commits host memory of its own, and on Windows short host memory is reported as CUDA out of memory.",
 	"do.one_worker":                      "num_workers=1, or 2: with 0 it goes through, and each worker takes memory of its own",

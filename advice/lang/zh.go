@@ -1214,6 +1214,7 @@ var textsZH = map[string]string{
 	"why.share_refused":                  "TensorFlow 启动时一次性向驱动申请它那份显存，这被拒绝了：已经有人占着显存，常常是没有关掉的笔记本或任务。",
 	"why.wsl_pinned":                     "WSL2 下能锁页的主机内存很少，锁不到时报的是 CUDA 错误，GPU 可能还有空闲。",
 	"why.own_pool":                       "{library} 启动时就占下几乎整块 GPU，除非另有设置。失败的申请很小，也不在它的内存池里：是 CUDA 库的句柄或核函数。也可能是另一个进程占着 GPU。",
+	"why.dag":                            "矿工把币种的数据集（DAG）整个放在 GPU 上。它随币种的每个 epoch 变大，所以以前够大的 GPU 现在可能不够。",
 	"why.told_free":                      "文中说空闲显存多于请求的显存，所以原因不是大小。已知原因：系统限制（WSL2、Windows、内存映射数）、主机内存不足，或另一个进程一时占过这块显存。",
 	"why.told_workers":                   "文中说不用数据加载进程就能运行，所以原因不是任务的大小。每个加载进程都要提交自己的主机内存，而在 Windows 上主机内存不足会被报成 CUDA out of memory。",
 	"do.one_worker":                      "num_workers=1 或 2：0 时能运行，而每个加载进程都占自己的一份内存",

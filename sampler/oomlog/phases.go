@@ -21,7 +21,7 @@ var phaseFunctions = []phaseRow{
 // phaseLines tell it from the lines just before a failure.
 var phaseLines = []phaseRow{
 	{"", anyOf(`(?i)`, `\b(?:abort\w*|interrupt\w*|exiting|stopping|terminating)(?:,| and|;|:|\.| -)? (?:now )?saving\b`, `\bsaving\b.{0,50}\b(?:before|then|and) (?:exit|abort|quit|stopp|terminat)\w*`)}, // a library's farewell: it saves because it fails
-	{"", anyOf(`(?i)`, `\b(?:et[ch]+ash|light cache|DAG|Difficulty)\b`, `\bwgpu error: validation error\b`, `/train-[\w.-]+/`)},                                                                            // the epochs of miners, an API that looks at its arguments, a folder
+	{"", anyOf(`(?i)`, `\b(?:et[ch]+ash|light cache|DAG|Difficulty)\b|\bnew job\b`, `\bwgpu error: validation error\b`, `/train-[\w.-]+/`)},                                                                // the epochs of miners, an API that looks at its arguments, a folder
 	{sampler.PhaseSaving, anyOf(`(?i)`, `_state_dict_utils\.py`, `\bFailed to clone\(\) tensor .{0,300}state_dict`, `\bsaving\b.{0,40}(?:checkpoint|model|weights|state)`)},
 	{sampler.PhaseLoading, anyOf(`(?i)`, `\bloading\b.{0,40}(?:checkpoint|model|weights|shards|pipeline)|llama_model_load|llm_load_tensors|load_tensors:`)},
 	{sampler.PhaseValidation, anyOf(`(?i)`, `^\W{0,3}\[(?:val|valid|eval)\]|\b(?:(?:validating|validation|evaluating|evaluation)(?:[^\w=-]|$)|val:|eval:|(?:computing|calculating) (?:the )?(?:FID|KID|mAP|mIoU|BLEU|ROUGE|WER|CER|metrics)\b|epoch \(val(?:id)?\)|Class\s+Images\s+(?:Instances|Labels))`)},
