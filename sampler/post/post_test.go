@@ -51,6 +51,9 @@ func TestReported(t *testing.T) {
 		{"Crashed pycaffe leaves orphaned memory on the GPU, and then I get out of memory.", sampler.KindOtherGPU, "", []string{sampler.ToldHeld}},
 		{"I get CUDA out of memory in training regardless of batch size or precision.", sampler.KindCUDA, "", []string{sampler.ToldTried + "batch", sampler.ToldTried + "precision", sampler.ToldTraining}},
 		{"Since the update I run out of memory with PyTorch, with the same settings.", sampler.KindCUDA, "", []string{sampler.ToldUpdate}},
+		{"CUDA out of memory?\n\nRelease 3.1 was good, now torch errors out with that message on any input?", sampler.KindCUDA, "", nil},
+		{"Out of GPU memory?\n\nIt stops with this error since the weekend.", sampler.KindOtherGPU, "", nil},
+		{"CUDA out of memory?\n\nIt ran fine until yesterday, what has happened?", sampler.KindCUDA, "", nil},
 		{"MemoryError                               Traceback (most recent call last)\n<ipython-input-6> in <module>\n     28     training_steps=10,", sampler.KindHostAlloc, "", nil},
 		{"PyTorch 2.1, one A100. The first epoch is done, then validation dies with OOM every time.", sampler.KindCUDA, sampler.PhaseValidation, nil},
 		{"The loss goes down nicely with PyTorch, but GPU memory keeps growing and I get OOM after 4000 steps.", sampler.KindCUDA, "", []string{sampler.ToldGrowth, sampler.ToldLate}},
@@ -463,6 +466,10 @@ func TestDocumentsReportNothing(t *testing.T) {
 	}
 	for _, text := range []string{
 		"# Give more detail in OutOfMemoryError",
+		"CUDA out of memory?\n\nIf a job stops with this message, lower the batch.",
+		"Out of memory?\n\nYou see this message when the GPU is full. It stops with this message in large batches.",
+		"CUDA out of memory?\n\nThe process may fail with that error when batches are large.",
+		"Out of memory?\n\nA page on the reasons for it, and what helps.",
 		"# Back off by 50% on OOM error",
 		"Find the jobs of oom-killed arrays. It reads the output and starts them again.",
 		"The summary of the OOM summary's header is skewed in narrow windows.",

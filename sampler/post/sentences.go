@@ -116,6 +116,9 @@ func title(text string, all []sentence, shows bool) (sentence, bool) {
 	if mark == "" && !shows && plain(line, rest) && ranOut.MatchString(line) && frames.MatchString(rest) {
 		return sentence{text: strings.TrimSpace(line), line: 1, title: true}, true // the message was cut off below them
 	}
+	if mark == "" && !shows && plain(line, rest) && ranOut.MatchString(line) && !toReaders(all) && slices.ContainsFunc(all, pointsBack) {
+		return sentence{text: strings.TrimRight(strings.TrimSpace(line), "?！？ "), line: 1, title: true}, true
+	}
 	if mark == "" && !shows && plain(line, rest) && (symptom.MatchString(line) && !toReaders(all) || firstHand(all) || form.MatchString(rest) && !toReaders(all)) {
 		return sentence{text: strings.TrimSpace(line), line: 1, title: true}, true
 	}
@@ -127,6 +130,17 @@ func title(text string, all []sentence, shows bool) (sentence, bool) {
 
 // symptom is a heading that says on what occasion it comes, as that of a report does.
 var symptom = lazily(`(?i)^\W*(?:cuda |gpu )?(?:oom|out of (?:gpu )?memory)\W*(?: error)? (?:when|while|during|after|on) (?:\w+ )?\w+ing\b[^?]*$`)
+
+// backWords point to the message that the heading names, or say that it began; supposed is a message that one may meet.
+var (
+	backWords = lazily(`(?i)\b(?:errors out|fail(?:s|ed|ing)?|crash(?:es|ed|ing)?|stops|stopped|stopping|dies|died|ends|ended|gives?|gave|gets?|got|getting|says|shows?|showing|throws?|appears)\b(?: \w+)?? (?:with |me |the |by )?(?:this|that|the same|the above) (?:\w+ )?(?:messages?|errors?|exception|problem|issue)\b|\b(?:was|were|worked|ran|working|running) (?:\w+ )?(?:fine|ok|okay|well|perfectly)\b[^.?\n]{0,20}\b(?:yesterday|before|until|last (?:week|month|night|version))\b`)
+	supposed  = lazily(`(?i)\b(?:if|whenever|users?|may|might|can|could|should|would|sometimes|often|usually|typically|one)\b`)
+)
+
+// pointsBack: a sentence tells of the failure that stands in the heading, which may be put as a question.
+func pointsBack(s sentence) bool {
+	return backWords.MatchString(s.text) && !supposed.MatchString(s.text)
+}
 
 // frames are those of a traceback.
 var frames = lazily(`(?m)^\s*File "[^"\n]+", line \d+, in \S`)
