@@ -94,6 +94,9 @@ func byScript(f *job) program {
 	if p.is(running) && slices.ContainsFunc(f.context.Scripts, func(s string) bool { return programNamed([]string{s}).is(training) }) {
 		return program{} // one that trains and one that does not, and nothing says which failed
 	}
+	if p == (program{kind: inference}) && f.context.Phase == sampler.PhaseValidation && f.told(sampler.ToldTraining) {
+		return program{kind: training} // whose validation calls a function of that file
+	}
 	return p
 }
 

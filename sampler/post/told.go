@@ -217,11 +217,16 @@ var setByHand = lazily(`(?i)\b(?:set|chang\w+|increas\w+|rais\w+|using|use) (?:t
 // notInput are parts of names of sizes that are no part of what is processed at once.
 var notInput = lazily(`(?i)batch|split|cache|buffer|page|swap|shm|vocab|world|step`)
 
+// ofValidating are names of functions and parts of a program that validate. In the plural, or with a number behind them, they are settings.
+const ofValidating = `(?:val|valid|validation|validate|eval|evaluation)[-_ ](?:one[-_ ])?(?:epoch|step|loop|phase|stage)`
+
+var partOfTraining = lazily(`(?i)\b(?:` + ofValidating + `)\b`)
+
 // passed is what had no failure.
 var passed = lazily(`(?i)\b(?:the )?(?:train(?:ings?)?|fine-?tuning|inference|prediction|validation|loading|sampling)(?: itself| step| part)? (?:is|was|works?|worked|ha(?:s|ve) (?:\w+ )?(?:worked|run|gone|passed|finished)|runs?|ran|goes|went|passes|passed|completes|completed|finishes|finished)\b(?: (?:fine|ok|okay|well|through|completely|smoothly|without))*|\b(?:was|am|were|are) able to train\b|\bafter (?:running|finishing|completing|having run) (?:the )?\S*train\S*`)
 
 // denied: a phase is named as the one in which it does not come, as what a key is for, or as the name of some data.
-var denied = lazily(`(?i)\b(?:validation|evaluation) sets? (?:is|are|was|were|has|have|of|from)\b|\bpress\b[^.]{0,20}\bto\b[^.]*|\b(?:before|until|prior to|never (?:reach\w*|comes? to|got to)) (?:the |it |any )?(?:\w+ ){0,2}?(?:inference|prediction|validation|evaluation|loading|saving|sampling)\b[^.,]{0,24}|\b(?:maye? ?be|perhaps|can I|could|should I)\b[^.]{0,30}\b(?:turn\w* ?off|skip\w*|disabl\w*|remov\w*) (?:the )?(?:validation|evaluation|saving)\b|\b(?:not|rather than|instead of) (?:in |during |at |from )?(?:the )?(?:inference|prediction|validation|evaluation|loading|saving|sampling)\b`)
+var denied = lazily(`(?i)\b(?:validation|evaluation) sets? (?:is|are|was|were|has|have|of|from)\b|\bpress\b[^.]{0,20}\bto\b[^.]*|\b(?:before|until|prior to|never (?:reach\w*|comes? to|got to)) (?:the |it |any )?(?:\w+ ){0,2}?(?:inference|prediction|validation|evaluation|loading|saving|sampling|` + ofValidating + `)\b[^.,]{0,24}|\b(?:maye? ?be|perhaps|can I|could|should I)\b[^.]{0,30}\b(?:turn\w* ?off|skip\w*|disabl\w*|remov\w*) (?:the )?(?:validation|evaluation|saving)\b|\b(?:not|rather than|instead of) (?:in |during |at |from )?(?:the )?(?:inference|prediction|validation|evaluation|loading|saving|sampling|` + ofValidating + `)\b`)
 
 // loaded: that loading was over is said.
 var loaded = lazily(`(?i)\bload(?:s|ing|ed)?\b[^.,]{0,20}\b(?:fine|ok|okay|well|through|without|successful\w*|done|works?)\b`)
@@ -243,7 +248,7 @@ type reportedPhase struct {
 var reportedPhases = []reportedPhase{
 	{sampler.PhaseLoading, loadsOnGPU, true, false},
 	{sampler.PhaseSaving, lazily(`(?i)\b(?:sav(?:e|es|ed|ing)\b[^.]{0,30}\b(?:checkpoints?|models?|states?|weights)|(?:model|checkpoint|weights?) sav(?:e|ing)\b|checkpoints?\b[^.]{0,20}\b(?:saved|saving|writing|written)|model checkpointing|\bcheckpoint save|(?:at|on|during) (?:the )?save\b|(?:while|when|during|in) (?:the )?(?:model |checkpoint )?saving)\b|[\s.\x60(](?:consolidate_|sharded_|full_)?state_dict\(\)`), false, false},
-	{sampler.PhaseValidation, lazily(`(?i)(?:evaluat\w*|eval|评估|验证|测试)时|\b(?:vali?da(?:t?ion|iton|ting)|evalu?a?tion|(?:during|in) (?:the )?eval|eval (?:in the middle|during|while)|(?:to|when (?:I|it|we)) validate|(?:when|while|as) (?:it |the script )?(?:is )?(?:comput|calculat)\w* (?:the )?(?:metrics?|scores?|mAP|fid|wer|bleu|accuracy))\b|(?-i:\b(?:\w*Val(?:id\w*)?|\w*Eval\w*|val(?:id\w*)?_\w+|\w+_val|eval\w*|validate\w*)\b)\W{0,4} (?:method|function|step|loop|phase)\b|验证`), false, false},
+	{sampler.PhaseValidation, lazily(`(?i)(?:evaluat\w*|eval|评估|验证|测试)时|\b(?:vali?da(?:t?ion|iton|ting)|evalu?a?tion|(?:during|in) (?:the )?eval|eval (?:in the middle|during|while)|(?:to|when (?:I|it|we)) validate|(?:when|while|as) (?:it |the script )?(?:is )?(?:comput|calculat)\w* (?:the )?(?:metrics?|scores?|mAP|fid|wer|bleu|accuracy))\b|(?-i:\b(?:\w*Val(?:id\w*)?|\w*Eval\w*|val(?:id\w*)?_\w+|\w+_val|eval\w*|validate\w*)\b)\W{0,4} (?:method|function|step|loop|phase)\b|\b(?:` + ofValidating + `)(?:\(\))?(?:[.,;!?)"'\x60\]]|\s+[a-z(]|\s*$)|验证`), false, false},
 	// What comes at the end of an epoch is the validation, or what saves.
 	{sampler.PhaseValidation, lazily(`(?i)\b(?:at|by|near|reach\w*|in) (?:the )?(?:very )?end of (?:an?|the|each|every|one|first|last)?\W?(?:\d+(?:st|nd|rd|th) |first |last |same )?epochs?\b|\b(?:after|when|once) (?:I |it |we )?(?:have |has |had |having )?(?:trained|finished|completed|run|ran) (?:for )?(?:an?|one|the first|1) epoch\b|\b(?:after|when) (?:each|every|an?|one|the first|the) epoch (?:is (?:done|over|finished|complete)|ends|finishes|completes)\b|\bbetween (?:the )?epochs\b|\bfrom epoch (?:0 to (?:epoch )?1|1 to (?:epoch )?2|2 to (?:epoch )?3|3 to (?:epoch )?4|4 to (?:epoch )?5)\b|\b(?:mid|at|on|during|in) (?:the |an? |each |every )?epoch[ -]?(?:change|switch|transition|boundary)\b|\bafter (?:the first|each|every|an?) epoch\b,? [^.]{0,30}\b(?:memory|vram|usage)\b[^.]{0,20}\b(?:bloats?|jumps?|doubles?|explodes?|spikes?|shoots up|balloons?)\b`), false, true},
 	{sampler.PhaseValidation, lazily(`(?i)\btest (?:function|method|loop|step|phase)\b|\b(?:when|if|once|as soon as|with|using)\b[^.]{0,20}\b(?:test|val|eval)\w*[-_ ]?(?:data|set|loader)(?:set)?\b|\b(?:sampl|generat|sav)\w+ (?:(?:the|some|of) )*(?:sample|preview|test|validation) (?:images?|pictures?|outputs?)\b`), false, true},
@@ -263,7 +268,7 @@ var testFails = lazily(`(?i)\b(?:train\w*|fit(?:ting)?)\b[^.\n]{0,24}\b(?:ok|oka
 var validates = lazily(`(?i)\bvalid(?:at\w*)?\b|验证`)
 
 // skipped: the validation was left out, and it comes all the same.
-var skipped = lazily(`(?i)\b(?:comment\w* out|without|skip\w*|remov\w*|disabl\w*|turn\w* off|leav\w* out|switch\w* off) (?:the |any |my )?(?:validation|evaluation|eval|testing|test step)\b`)
+var skipped = lazily(`(?i)\b(?:comment\w* out|without|skip\w*|remov\w*|disabl\w*|turn\w* off|leav\w* out|switch\w* off) (?:the |any |my )?(?:validation|evaluation|eval|testing|test step|` + ofValidating + `)\b`)
 
 // skipCures: without it there is no failure.
 var skipCures = lazily(`(?i)\b(?:works?|worked|runs|ran|fine|ok|okay|solve[sd]?|fix(?:es|ed)|help(?:s|ed)|gone|disappear\w*|no (?:more )?(?:errors?|oom|problems?)|no longer|how|should|could|can I|\?)\b`)
@@ -404,6 +409,9 @@ func add(c *sampler.LogContext, text string, all []sentence, lines []codeLine) {
 		if phase := phaseIn(text, all); phase != "" && !(only && phase == sampler.PhaseValidation) && (c.Phase == "" || c.Phase == sampler.PhaseTraining && phase != sampler.PhaseLoading || slices.ContainsFunc(all, func(s sentence) bool { return loadsOnGPU.MatchString(s.text) })) {
 			c.Phase = phase
 		}
+	}
+	if kind != sampler.ToldTraining && c.Phase == sampler.PhaseValidation && trains.MatchString(text) && partOfTraining.MatchString(text) {
+		c.Told = append(slices.DeleteFunc(c.Told, func(what string) bool { return what == kind }), sampler.ToldTraining) // whatever file the function that it calls stands in
 	}
 	name(c, text, all, lines)
 	unset(c, all)
