@@ -198,6 +198,7 @@ const (
 	ToldFree         = "free"                  // more of the GPU is free than was asked for, as is said
 	ToldEmpty        = "empty"                 // the GPU is nearly empty when it fails, as is said
 	ToldNoWorkers    = "no_workers"            // without data loader workers it goes through
+	ToldPairs        = "pairs_"                // and a number: a matrix has a value for each pair of so many things; 0: how many is not told
 	ToldVisible      = "visible_gpus_"         // and the GPUs that whoever writes chose
 )
 

@@ -82,6 +82,7 @@ func addFacts(c *sampler.LogContext, text string, all []sentence) {
 		c.Told = append(c.Told, sampler.ToldContext)
 	}
 	addSituation(c, text)
+	addPairs(c, text, all)
 	if !slices.Contains(c.Told, sampler.ToldReplay) && games.MatchString(text) && agents.MatchString(text) && !onPolicy.MatchString(text) {
 		c.Told = append(c.Told, sampler.ToldReplay, sampler.ToldPlays)
 	}
