@@ -178,7 +178,9 @@ var concreteRows = []concreteRow{
 	{"cudf.set_option(", nil, "", false},
 	{"part[key].value_counts()", nil, "", false},
 	{"dask-cuda-worker", nil, "", false},
+	{"max_quantile_batches=", nil, "", false}, // of a call that the text shows
 	{"rmm.reinitialize(", nil, "", false},
+	{"rmm.mr.set_current_device_resource(", nil, "", false},
 	{"LocalCUDACluster(", nil, "", false},
 	{"CUDA_VISIBLE_DEVICES=", (*failure).secondGPU, "", false},
 	{"--H 384 --W 384", nil, "", false},

@@ -192,6 +192,11 @@ func TestConcreteWhereShown(t *testing.T) {
 		{"boxes of many objects", "I tried to train Rotated-Faster-RCNN on DOTA.\nGPU memory is increasing throughout the training and eventually OOM.\n", "gpu_assign_thr", ""},
 		{"boxes and a leak", "I tried to train Faster-RCNN on my data.\nGPU memory is increasing by 20 MB with each iteration of the training and eventually OOM.\n", "kept from one step to the next", "gpu_assign_thr"},
 		{"attention over a recording", "I transcribe audio of 30 minutes with a model of torch and get\nCUDA out of memory. Tried to allocate 33.86 GiB. GPU 0 has a total capacity of 12.00 GiB of which 5.01 GiB is free. Of the allocated memory 5.25 GiB is allocated by PyTorch, and 705.29 MiB is reserved by PyTorch but unallocated.\n", "flash, sdpa", ""},
+		{"external memory of XGBoost in force", "data = xgboost.ExtMemQuantileDMatrix(batches)\nMemory allocation error on worker 0: std::bad_alloc: out_of_memory\n", "cache_host_ratio", "xgboost.QuantileDMatrix("},
+		{"external memory of XGBoost in an arena", "data = xgb.ExtMemQuantileDMatrix(batches)\nMemory allocation error on worker 0: std::bad_alloc: out_of_memory: RMM failure at: arena_memory_resource.hpp:171: Maximum pool size exceeded\n", "CudaAsyncMemoryResource", "instead of DMatrix"},
+		{"quantiles of XGBoost in force", "data = xgboost.QuantileDMatrix(x)\nMemory allocation error on worker 0: std::bad_alloc: out_of_memory\n", "ExtMemQuantileDMatrix", "instead of DMatrix"},
+		{"XGBoost with neither", "data = xgboost.DMatrix(x)\nMemory allocation error on worker 0: std::bad_alloc: out_of_memory\n", "instead of DMatrix", "cache_host_ratio"},
+		{"a pool below the size of the GPU", "My card is an RTX 3090.\nstd::bad_alloc: out_of_memory: RMM failure at: pool_memory_resource.hpp:171: Maximum pool size exceeded (failed to allocate 5.985840 GiB)\n", "maximum_pool_size=22 * 2**30", "40 * 2**30"},
 		{"a speech model of another library", "Can I transcribe a recording of 3 hours?\nmodel = nemo_asr.models.EncDecCTCModel.from_pretrained('m')\ntext = model.transcribe(audio=path, batch_size=1)\nCUDA out of memory. Tried to allocate 91.71 GiB. GPU\n", "pieces of 30 s", "asr(audio"},
 	} {
 		events, _ := oomlog.Scan(strings.NewReader(c.text))

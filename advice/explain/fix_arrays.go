@@ -105,14 +105,32 @@ var fixesArrays = []fixRow{
 		}},
 	{id: FixCapSampleSize, source: "https://xgboost.readthedocs.io/en/stable/tutorials/external_memory.html",
 		kinds: ownCode, cost: 0.05,
-		lives:   map[string]float64{CauseTooBig: 0.9, CauseUnknown: 0.6, CauseMemoryLimit: 0.6, CauseFragmentation: 0.5},
-		when:    func(f *failure) bool { return !f.onHost() && f.growsTrees() },
-		reach:   always(1),
-		variant: func(f *failure) string { return "trees" },
+		lives: map[string]float64{CauseTooBig: 0.9, CauseUnknown: 0.6, CauseMemoryLimit: 0.6, CauseFragmentation: 0.5},
+		when:  func(f *failure) bool { return !f.onHost() && f.growsTrees() },
+		reach: always(1),
+		variant: func(f *failure) string {
+			if f.told(externalMemory) {
+				return "trees_external"
+			}
+			return "trees"
+		},
 		do: func(f *failure) []string {
+			switch {
+			case f.told(externalMemory):
+				list := []string{f.comment("do.larger_batches"), "max_quantile_batches=32, cache_host_ratio=1.0  " + f.comment("do.external_arguments")}
+				if indexOf(f.event.Text, "arena") >= 0 {
+					list = append(list, "rmm.mr.set_current_device_resource(rmm.mr.PoolMemoryResource(rmm.mr.CudaAsyncMemoryResource()))  "+f.comment("do.no_arena"))
+				}
+				return list
+			case f.told(sampler.ToldInForce + "QuantileDMatrix"):
+				return []string{f.comment("do.external_instead"), f.comment("do.fewer_bins")}
+			}
 			return []string{"xgboost.QuantileDMatrix(X, y, max_bin=128)  " + f.comment("do.quantile"), "xgboost.ExtMemQuantileDMatrix(batches, max_bin=128)  " + f.comment("do.external")}
 		}},
 }
+
+// externalMemory: XGBoost reads its data in batches already, as code shows.
+const externalMemory = sampler.ToldInForce + "ExtMemQuantileDMatrix"
 
 // managed is how arrays are put into memory of which pages move between RAM and the GPU, where that is asked for; "" for none.
 // https://docs.nvidia.com/cuda/cuda-programming-guide/04-special-topics/unified-memory.html

@@ -455,7 +455,11 @@ func doRaiseLimit(f *failure) []string {
 	case "jax":
 		return []string{"export XLA_PYTHON_CLIENT_MEM_FRACTION=.95"}
 	case "rmm":
-		return []string{"rmm.reinitialize(pool_allocator=True, maximum_pool_size=40 * 2**30)  " + f.comment("do.rmm_pool"), "rmm.reinitialize(managed_memory=True)  " + f.comment("do.rmm_managed")}
+		pool := "40"
+		if total := f.saidTotal(); total > 4*sampler.GiB {
+			pool = strconv.FormatUint(uint64(total/sampler.GiB)-2, 10) // CUDA and what does not use RMM take some
+		}
+		return []string{"rmm.reinitialize(pool_allocator=True, maximum_pool_size=" + pool + " * 2**30)  " + f.comment("do.rmm_pool"), "rmm.reinitialize(managed_memory=True)  " + f.comment("do.rmm_managed")}
 	case "system":
 		return []string{"free -g; ulimit -v; cat /proc/sys/vm/max_map_count  " + f.comment("do.system_limits"),
 			"nvidia-smi  " + f.comment("do.race")}
