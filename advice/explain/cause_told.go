@@ -266,7 +266,7 @@ var causesTold = []causeRow{
 		when:       func(f *failure) bool { return f.fillsAnyGPU() },
 		confidence: always(0.55),
 		evidence:   func(f *failure) string { return f.words.Say("why.told_any_gpu") }},
-	{id: "told", cause: CauseUnknown, reason: sourceAnatomy,
+	{id: "told", cause: CauseUnknown, form: "version", reason: sourceAnatomy,
 		when: func(f *failure) bool { return f.told(sampler.ToldUpdate) && !f.onHost() && !f.numbers() },
 		confidence: func(f *failure) float64 {
 			if f.reported() {

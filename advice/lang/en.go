@@ -1111,7 +1111,8 @@ var textsEN = map[string]string{
 	"cause.too_big":            "the job is too big for this GPU", "cause.data_spike": "one unusually large batch or sample",
 	"cause.memory_limit": "a memory limit below the GPU's capacity", "cause.host_memory": "the machine's RAM ran out",
 	"cause.shared_memory": "/dev/shm is too small", "cause.oversubscribed": "more is allocated than the GPU has",
-	"cause.preallocation": "memory was reserved in advance, by this server or another library", "cause.unknown": "cannot tell from this text",
+	"cause.preallocation": "memory was reserved in advance, by this server or another library", "cause.unknown.version": "another version than the one it ran with",
+	"cause.unknown": "cannot tell from this text",
 
 	"sure.high": "sure", "sure.likely": "likely", "sure.possible": "possible", "sure.weak": "weak",
 

@@ -1111,7 +1111,8 @@ var textsZH = map[string]string{
 	"cause.too_big":            "任务对这块 GPU 来说太大", "cause.data_spike": "某一批或某个样本异常大",
 	"cause.memory_limit": "有低于 GPU 容量的限额", "cause.host_memory": "机器内存（RAM）用完了",
 	"cause.shared_memory": "/dev/shm 太小", "cause.oversubscribed": "GPU 超额分配",
-	"cause.preallocation": "显存被预先占用（这个服务或别的库）", "cause.unknown": "这段日志无法判断",
+	"cause.preallocation": "显存被预先占用（这个服务或别的库）", "cause.unknown.version": "版本与能运行的那个不同",
+	"cause.unknown": "这段日志无法判断",
 
 	"sure.high": "确定", "sure.likely": "很可能", "sure.possible": "可能", "sure.weak": "可能性低",
 

@@ -69,3 +69,37 @@ var (
 	epochEnd = lazily(`\bdef (?:training|validation|test)_epoch_end\(\s*self\s*,\s*\w+`)
 	hooks    = lazily(`\b(?:training|validation|test)_epoch_end\b`)
 )
+
+// Two releases by numbers of their own, and a change to another one beside one that ran.
+var (
+	// builds are releases that are counted: r126, b4821. A number that is a power of two may be a rank or a batch.
+	builds = lazily(`(?i)\b(?:r(\d{2,4}(?:\.\d+)?)|b(\d{4,5}))\b` + goesWell + `[^\n]{0,40}(?:[,;]|\b(?:but|while|whereas|and|since)\b)[^\n]{0,16}\b(?:r(\d{2,4}(?:\.\d+)?)|b(\d{4,5}))\b(?:` + goesBadly + `| do(?:es)? not\b)`)
+	// ofLibraries are versions behind the name of a library that has them, of which the second may stand alone.
+	ofLibraries = lazily(`(?i)\b(?:vllm|sglang|torch|pytorch|tensorflow|jax|transformers|diffusers|accelerate|deepspeed|bitsandbytes|peft|ollama|llama\.cpp|onnxruntime|tensorrt|xgboost|comfyui|triton|cuda|whisper|faster-whisper|ultralytics)[ =-]{1,2}` + anyVersion + goesWell + `[^\n]{0,40}(?:[,;]|\b(?:but|while|whereas|and)\b)[^\n]{0,12}\b(?:with|in|on|under|using|since) (?:\w+ )?` + anyVersion + goesBadly)
+	// changedTo is a change to another version, and ranWithout that there was no trouble before.
+	changedTo  = lazily(`(?i)\b(?:switched|moved|changed|migrated|upgraded|updated|went) (?:over )?(?:from \S+ )?to (?:the )?(?:(?:new(?:er|est)?|latest|current) )?(?:version|release|build) ?[bvr]?\d`)
+	ranWithout = lazily(`(?i)\bwithout (?:any )?(?:problems?|issues?|errors?|trouble)\b|\bno (?:problems?|issues?)\b|\b(?:worked|ran|was (?:fine|ok|okay))\b|\b(?:ran|working|running|worked) (?:fine|well|ok|okay)\b`)
+	unclear    = lazily(`(?i)\bsame (?:\w+ )?(?:errors?|problems?|issues?|thing|result|message)\b|\b(?:also|both|should|could|if|would|how|plan|want|whether)\b|\?`)
+)
+
+// otherRelease: one release is said to run, and another one not.
+func otherRelease(all []sentence) bool {
+	for _, s := range all {
+		if unclear.MatchString(s.text) {
+			continue
+		}
+		if changedTo.MatchString(s.text) && ranWithout.MatchString(s.text) || ofLibraries.MatchString(s.text) {
+			return true
+		}
+		if at := builds.FindStringSubmatch(s.text); at != nil && ofRelease(at[1]+at[2]) && ofRelease(at[3]+at[4]) && at[1]+at[2] != at[3]+at[4] {
+			return true
+		}
+	}
+	return false
+}
+
+// ofRelease: a number that is no power of two.
+func ofRelease(number string) bool {
+	n, err := strconv.Atoi(number)
+	return err != nil || n&(n-1) != 0
+}

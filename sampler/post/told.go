@@ -315,6 +315,9 @@ func add(c *sampler.LogContext, text string, all []sentence, lines []codeLine) {
 	if mergesWeights.MatchString(text) && !trainsBeside.MatchString(text) {
 		c.Told = append(c.Told, sampler.ToldMerges)
 	}
+	if !slices.Contains(c.Told, sampler.ToldUpdate) && otherRelease(all) {
+		c.Told = append(c.Told, sampler.ToldUpdate)
+	}
 	if smallerFails(all) {
 		c.Told = append(c.Told, sampler.ToldSmaller)
 	}

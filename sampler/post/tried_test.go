@@ -89,6 +89,15 @@ func TestSaid(t *testing.T) {
 		{"A matrix of 60000 x 512 is read.", sampler.ToldPairs + "60000", false},
 		{"The loss takes a distance matrix of the batch.", sampler.ToldPairs + "0", false},
 		{"The reranker scores the passages of my RAG.", sampler.ToldPairs + "0", false},
+		{"I ran release 41 without trouble and have now moved to release 52.", sampler.ToldUpdate, true},
+		{"With r131 all films worked, with r140 I get this error.", sampler.ToldUpdate, true},
+		{"b4821 runs, b4907 does not.", sampler.ToldUpdate, true},
+		{"Diffusers 0.27 was fine, with 0.31 it fails.", sampler.ToldUpdate, true},
+		{"With r64 it works, with r128 it fails.", sampler.ToldUpdate, false}, // ranks
+		{"b1024 works, b2048 fails.", sampler.ToldUpdate, false},              // batches
+		{"A scale of 0.5 was fine, with 0.6 it fails.", sampler.ToldUpdate, false},
+		{"Should I switch to version 3, which worked for others?", sampler.ToldUpdate, false},
+		{"I moved to version 3 and it is the same error.", sampler.ToldUpdate, false},
 		{"The free memory is much larger than what it asks for.", sampler.ToldFree, true},
 		{"There is more memory free than it tries to allocate.", sampler.ToldFree, true},
 		{"It wants less than there is free.", sampler.ToldFree, true},
