@@ -242,6 +242,7 @@ const (
 	DomainSeries   = "series" // of figures over time
 	DomainText     = "text"
 	DomainVideo    = "video"
+	DomainVision   = "vision" // pictures that a language model is shown
 	DomainVolumes  = "volumes"
 )
 

@@ -197,6 +197,14 @@ func TestConcreteWhereShown(t *testing.T) {
 		{"quantiles of XGBoost in force", "data = xgboost.QuantileDMatrix(x)\nMemory allocation error on worker 0: std::bad_alloc: out_of_memory\n", "ExtMemQuantileDMatrix", "instead of DMatrix"},
 		{"XGBoost with neither", "data = xgboost.DMatrix(x)\nMemory allocation error on worker 0: std::bad_alloc: out_of_memory\n", "instead of DMatrix", "cache_host_ratio"},
 		{"a pool below the size of the GPU", "My card is an RTX 3090.\nstd::bad_alloc: out_of_memory: RMM failure at: pool_memory_resource.hpp:171: Maximum pool size exceeded (failed to allocate 5.985840 GiB)\n", "maximum_pool_size=22 * 2**30", "40 * 2**30"},
+		{"precision of molecular dynamics in force", "props = {'CudaPrecision': 'mixed'}\nopenmm.OpenMMException: Error creating array forces: CUDA_ERROR_OUT_OF_MEMORY (2)\n", "more GPUs or processes", "double precision"},
+		{"precision of molecular dynamics", "openmm.OpenMMException: Error creating array forces: CUDA_ERROR_OUT_OF_MEMORY (2)\n", "double precision", ""},
+		{"pictures for a language model", "I fine-tune Qwen2-VL on my own data with torch and get CUDA out of memory.\n", "max_pixels", "shorter sequences"},
+		{"texts for a language model", "I fine-tune Qwen2 on my own texts with torch and get CUDA out of memory.\n", "max_length", "max_pixels"},
+		{"the binding of llama.cpp for Python by its name", "I load the model with llama-cpp-python.\nggml_backend_cuda_buffer_type_alloc_buffer: allocating 40960.00 MiB on device 0: cudaMalloc failed: out of memory\nllama_kv_cache_init: failed to allocate buffer for kv cache\n", "n_ctx", "--ctx-size"},
+		{"the size of voxels", "I train a segmentation of rooms with torch and voxel = 0.002 and get CUDA out of memory.\n", "larger voxels", "crop"},
+		{"a page file, and workers", "RuntimeError: CUDA out of memory. Tried to allocate 856.00 MiB (GPU 0; 8.00 GiB total capacity; 2.96 GiB already allocated; 2.60 GiB free; 3.13 GiB reserved in total by PyTorch)\nThis is on Windows.\n", "num_workers", ""},
+		{"a protein that is folded", "Could not predict job1. Not Enough GPU memory? RESOURCE_EXHAUSTED: Out of memory while trying to allocate 7866899248 bytes.\n", "domains", "batch size"},
 		{"a speech model of another library", "Can I transcribe a recording of 3 hours?\nmodel = nemo_asr.models.EncDecCTCModel.from_pretrained('m')\ntext = model.transcribe(audio=path, batch_size=1)\nCUDA out of memory. Tried to allocate 91.71 GiB. GPU\n", "pieces of 30 s", "asr(audio"},
 	} {
 		events, _ := oomlog.Scan(strings.NewReader(c.text))

@@ -37,6 +37,9 @@ func (f *failure) lessInput() []string {
 		name = "any"
 	}
 	first, second := "do.less."+name, "do.parts."+name
+	if name == sampler.WorkAtoms && f.told(sampler.ToldInForce+"precision mixed") {
+		second += ".mixed"
+	}
 	switch {
 	case f.oneWorld():
 		return []string{f.comment("do.less.worlds.one"), f.comment("do.or_that", "what", f.words.Say("do.parts.worlds"))}

@@ -201,7 +201,11 @@ var fixesHost = []fixRow{
 		when:    func(f *failure) bool { return f.refusedThoughFree() && f.onWindows() },
 		variant: func(f *failure) string { return "pagefile" },
 		do: func(f *failure) []string {
-			return []string{`systeminfo | findstr /C:"Memory"  ` + f.comment("do.commit"), "SystemPropertiesPerformance.exe  " + f.pageFile()}
+			list := []string{`systeminfo | findstr /C:"Memory"  ` + f.comment("do.commit"), "SystemPropertiesPerformance.exe  " + f.pageFile()}
+			if f.torchCode() && f.program.is(training|undecided) && f.program.name == "" && !f.mayHaveWorkers() {
+				list[1] += "\n" + f.comment("do.or_that", "what", f.words.Say("do.any_workers")) // each of them commits some
+			}
+			return list
 		}},
 	{id: FixRaiseLimit, source: "https://github.com/kohya-ss/sd-scripts/issues/1790",
 		kinds: ownCode | running, cost: 0,

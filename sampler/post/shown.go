@@ -35,7 +35,7 @@ var shown = []struct {
 	{sampler.ShowsArguments, lazily(`\b(?:gpu_memory_utilization|max_model_len|mem_fraction_static) *=`)},
 	{sampler.ShowsColab, lazily(`(?i)\bcolab\w*|\bkaggle\b`)},
 	{sampler.ShowsLlamaServer, lazily(`\bllama-(?:server|cli|bench)\b`)},
-	{sampler.ShowsLlamaPython, lazily(`\bfrom llama_cpp\b|\bimport llama_cpp\b|\bLlama\(|\bllama_cpp/|(?s)\bllama[-_]cpp[-_]python\b.*\bn_(?:gpu_layers|ctx)\b|\bn_(?:gpu_layers|ctx)\b.*llama[-_]cpp[-_]python`)},
+	{sampler.ShowsLlamaPython, lazily(`\bfrom llama_cpp\b|\bimport llama_cpp\b|\bLlama\(|\bllama_cpp/|(?s)\bllama[-_]cpp[-_]python\b.*\bn_(?:gpu_layers|ctx)\b|\bn_(?:gpu_layers|ctx)\b.*llama[-_]cpp[-_]python|(?i)\b(?:in|with|using|use|through) llama[-_]cpp[-_]python\b|^\W*llama-cpp-python\b`)},
 	{sampler.ShowsModelOption, lazily(`--model[ =]|--compute_type\b`)},
 	{sampler.ShowsChunks, lazily(`(?i)\b(?:fastfold|openfold)\b|--chunk_size\b`)},
 	{sampler.ShowsPipeline, lazily(`\bpipeline\(|\bautomatic[-_]speech[-_]recognition\b|\bimport pipeline\b`)},
@@ -116,6 +116,10 @@ var settable = []string{"load_in_8bit=True", "load_in_4bit=True", "low_cpu_mem_u
 	"TF_GPU_ALLOCATOR=cuda_malloc_async", "ExtMemQuantileDMatrix", "QuantileDMatrix", "attention_slicing", "model_cpu_offload", "sequential_cpu_offload", "vae_tiling", "flash_attention_2", "sw_device", "GGML_CUDA_NO_PINNED=1", "LocalCUDACluster",
 	"XLA_PYTHON_CLIENT_ALLOCATOR=platform", "--tensor-parallel-size", "tensor_parallel_size", "--num-shard", "--tp", "--free_gpu_mem", "--n_samples 1", "--max_batch_size 1", "--parallel 1", "eval_accumulation_steps", "--ipc=host"}
 
+// precise is the precision of molecular dynamics with what is no more than mixed in force.
+// https://docs.openmm.org/latest/userguide/library/04_platform_specifics.html
+var precise = lazily(`(?i)\b(?:Cuda)?Precision\b["']?(?: ?[=:,] ?| is )["']?(?:mixed|single)\b`)
+
 // proposed is what TensorFlow's and XLA's own message has before a setting that may help: nobody has set it yet.
 const proposed = `the environment variable "`
 
@@ -149,6 +153,9 @@ func addShown(c *sampler.LogContext, text string, tool *tools.Tool) {
 	}
 	if oneWindow.MatchString(text) {
 		c.Told = append(c.Told, sampler.ToldInForce+"sw_batch_size=1")
+	}
+	if precise.MatchString(text) {
+		c.Told = append(c.Told, sampler.ToldInForce+"precision mixed")
 	}
 	inLog(c, text)
 	plain := strings.NewReplacer(" = ", "=", `'`, `"`).Replace(text)
