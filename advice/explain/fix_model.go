@@ -65,7 +65,7 @@ var fixesModel = []fixRow{
 		kinds: training | undecided, cost: 0.26,
 		lives: map[string]float64{CauseTooBig: 0.85, CauseFragmentation: 0.7, CauseImbalance: 0.4, CauseOtherProcess: 0.3, CauseOversubscribed: 0.4},
 		when: func(f *failure) bool {
-			return f.inTraining() && f.isPyTorch() && (f.optimizer() == "adam" || f.optimizer() == "") && !f.usesLoRA() && !f.refusedThoughFree() &&
+			return f.inTraining() && f.isPyTorch() && (f.optimizer() == "adam" || f.optimizer() == "") && !f.usesLoRA() && !f.splats() && !f.refusedThoughFree() &&
 				(!f.footprint.known || f.footprint.states.mid() > partOf(f.allocated.Or(0), 0.15))
 		},
 		saves: func(f *failure) (span, bool) {
@@ -87,7 +87,7 @@ var fixesModel = []fixRow{
 		kinds: training | undecided, cost: 0.28,
 		lives: map[string]float64{CauseTooBig: 0.9, CauseFragmentation: 0.5, CauseImbalance: 0.4, CauseOtherProcess: 0.2},
 		when: func(f *failure) bool {
-			return f.isPyTorch() && f.event.Kind != sampler.KindMPS && (f.inTraining() || f.phase() == sampler.PhaseLoading) && (!f.sharded() || f.shardsMore()) && !f.refusedThoughFree() && (f.stateDominated() || !f.footprint.known)
+			return f.isPyTorch() && f.event.Kind != sampler.KindMPS && (f.inTraining() || f.phase() == sampler.PhaseLoading) && (!f.sharded() || f.shardsMore()) && !f.splats() && !f.refusedThoughFree() && (f.stateDominated() || !f.footprint.known)
 		},
 		variant: func(f *failure) string {
 			switch {

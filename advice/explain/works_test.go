@@ -47,6 +47,7 @@ var ofWorks = []struct{ work, text string }{
 	{sampler.WorkParticles, "A refinement in cryoSPARC ends with\nMemoryError: cuMemAlloc failed: out of memory\n"},
 	{sampler.WorkScan, "I reconstruct a cone beam scan with ASTRA.\nError: CUDA error 2: out of memory.\n"},
 	{sampler.WorkMining, "Connecting to stratum+tcp://eth.example.org:4444\nCUDA error in func 'init' at line 126 : out of memory.\n"},
+	{sampler.WorkMining, "Setting DAG epoch #177 for GPU0\nCUDA error - cannot allocate big buffer for DAG.\n"},
 	{sampler.WorkMining, "GPU 0: insufficient memory for DAG epoch 401.\n"},
 	{sampler.WorkMining, "Can't generate DAG, GPU #1: out of memory\n"},
 	{sampler.WorkMining, "ethminer worked for a year, now it says\nCUDA error in func 'init' at line 126 : out of memory.\n"},
