@@ -237,7 +237,7 @@ var fixesModel = []fixRow{
 		kinds: ownCode | running, cost: 0.3,
 		lives: map[string]float64{CauseTooBig: 0.9, CauseMemoryLimit: 0.4, CauseOversubscribed: 0.7, CausePreallocation: 0.5},
 		when: func(f *failure) bool {
-			return !f.refusedThoughFree() && f.phase() != sampler.PhaseValidation && !f.growsTrees() && f.photos() == 0 && !(f.layered() && f.noLayers()) && f.program.name != "alphafold" && !f.splats() && !(f.program.name == "whisper" && f.smallWhisper())
+			return !f.refusedThoughFree() && f.phase() != sampler.PhaseValidation && !f.growsTrees() && f.photos() == 0 && !(f.layered() && f.noLayers()) && f.program.name != "alphafold" && !f.splats() && !f.pairsAlone() && !(f.program.name == "whisper" && f.smallWhisper())
 		},
 		variant: func(f *failure) string {
 			switch f.program.name {

@@ -57,10 +57,7 @@ func TestReported(t *testing.T) {
 		{"My torch model trains fine, but in val_epoch it runs out of memory.", sampler.KindCUDA, sampler.PhaseValidation, nil},
 		{"There is no problem in training, but when torch comes to the val loop there is a memory explosion, CUDA OOM.", sampler.KindCUDA, sampler.PhaseValidation, nil},
 		{"CUDA OOM comes with torch in `valid_step` and nowhere else.", sampler.KindCUDA, sampler.PhaseValidation, nil},
-		{"With torch it is CUDA out of memory before val_epoch begins.", sampler.KindCUDA, "", nil},
-		{"With torch I get CUDA out of memory, val_step = 100 and batch 8.", sampler.KindCUDA, "", nil},
-		{"With torch it is CUDA out of memory. I use eval steps of 500.", sampler.KindCUDA, "", nil},
-		{"I get CUDA out of memory with torch, and also without the val loop.", sampler.KindCUDA, "", nil},
+		{"With torch I get CUDA out of memory.\nThe line is loss = model(image, text)", sampler.KindCUDA, "", []string{sampler.ToldTraining}},
 		{"MemoryError                               Traceback (most recent call last)\n<ipython-input-6> in <module>\n     28     training_steps=10,", sampler.KindHostAlloc, "", nil},
 		{"PyTorch 2.1, one A100. The first epoch is done, then validation dies with OOM every time.", sampler.KindCUDA, sampler.PhaseValidation, nil},
 		{"The loss goes down nicely with PyTorch, but GPU memory keeps growing and I get OOM after 4000 steps.", sampler.KindCUDA, "", []string{sampler.ToldGrowth, sampler.ToldLate}},
@@ -446,6 +443,27 @@ func TestNotReported(t *testing.T) {
 	} {
 		if events := read(t, text); len(events) != 0 {
 			t.Errorf("%q: %s", text, events[0].Text)
+		}
+	}
+}
+
+// A validation that is not what failed, settings of how often there is one, and lines of code that train nothing.
+func TestQuietNames(t *testing.T) {
+	for text, trains := range map[string]bool{
+		"With torch I get CUDA out of memory before val_epoch begins.":              false,
+		"With torch I get CUDA out of memory, val_step = 100 and batch 8.":          false,
+		"With torch I get CUDA out of memory. I use eval steps of 500.":             false,
+		"I get CUDA out of memory with torch, and also without the val loop.":       true,
+		"With torch I get CUDA out of memory.\nThe line is out = model(image)":      false,
+		"With torch I get CUDA out of memory.\nThe line is val_loss = model(image)": false,
+	} {
+		events := read(t, text)
+		if len(events) != 1 {
+			t.Errorf("%q: %d events", text, len(events))
+			continue
+		}
+		if c := events[0].Context; c.Phase == sampler.PhaseValidation || slices.Contains(c.Told, sampler.ToldTraining) != trains {
+			t.Errorf("%q: in %q, told %v", text, c.Phase, c.Told)
 		}
 	}
 }
