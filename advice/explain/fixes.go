@@ -90,7 +90,7 @@ func (f *failure) othersSecond(list []scored) []scored {
 	return slices.Insert(slices.Delete(list, i, i+1), 1, row)
 }
 
-// saidOnce leaves out a batch or an input below a first advice that names both, where nothing but words tells of the failure.
+// saidOnce leaves out a batch or an input below an advice that names both, where nothing but words tells of the failure.
 func (f *failure) saidOnce(list []scored) []scored {
 	if len(list) < 2 || f.numbers() || f.recorded() || f.tool != nil || f.batch() > 0 {
 		return list
@@ -102,14 +102,18 @@ func (f *failure) saidOnce(list []scored) []scored {
 		return s.row.variant(f)
 	}
 	again, id := []string{}, ""
-	switch first := list[0].row.id + " " + variant(list[0]); first {
-	case FixSmallerInput + " batch":
-		id, again = FixHalveBatchAccumulate, []string{"", "either", "inference", "sample"}
-	case FixHalveBatchAccumulate + " either":
-		id, again = FixSmallerInput, []string{"", "batch"}
-	}
-	kept := slices.DeleteFunc(slices.Clone(list[1:]), func(s scored) bool { return s.row.id == id && !s.known && slices.Contains(again, variant(s)) })
-	return append(list[:1:1], kept...)
+	return slices.DeleteFunc(slices.Clone(list), func(s scored) bool {
+		if s.row.id == id && !s.known && slices.Contains(again, variant(s)) {
+			return true
+		}
+		switch s.row.id + " " + variant(s) {
+		case FixSmallerInput + " batch":
+			id, again = FixHalveBatchAccumulate, []string{"", "either", "inference", "sample"}
+		case FixHalveBatchAccumulate + " either":
+			id, again = FixSmallerInput, []string{"", "batch"}
+		}
+		return false
+	})
 }
 
 // onceEach keeps the best of each fix: a fix with several rows is one piece of advice.

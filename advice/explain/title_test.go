@@ -53,3 +53,32 @@ func TestTitlesOfTheFirstLine(t *testing.T) {
 		}
 	}
 }
+
+// Of a batch and an input the two together are said once, wherever they stand.
+func TestBatchAndInputOnce(t *testing.T) {
+	const text = "Running the u-net for pictures of cells on my GPU ends with\nResourceExhaustedError (see above for traceback): OOM when allocating tensor of shape [] and type float\n [[{{node net/w/Initializer/truncated_normal/stddev}} = Const[dtype=DT_FLOAT]()]]\nOn the CPU it goes through.\n"
+	events, _ := oomlog.Scan(strings.NewReader(text))
+	events = post.Read(text, events, oomlog.Scan)
+	if len(events) != 1 {
+		t.Fatalf("%d events", len(events))
+	}
+	got := Explain(Incident{Events: events})
+	n := 0
+	for _, a := range got.Advice {
+		if strings.Contains(a.Title, "batch") {
+			n++
+		}
+	}
+	if got.Advice[0].ID != FixStopOtherProcess || n != 1 {
+		t.Errorf("%d times a batch, first %s", n, got.Advice[0].Title)
+	}
+}
+
+// A change of versions is called so.
+func TestVersionIsTheCause(t *testing.T) {
+	e := sampler.OOMEvent{Framework: "pytorch", Kind: sampler.KindCUDA, MemoryKind: sampler.MemoryGPU, Context: &sampler.LogContext{Told: []string{sampler.ToldUpdate}}}
+	x := Explain(Incident{Events: []sampler.OOMEvent{e}})
+	if got := Title(lang.For("en"), x.Causes[0]); !strings.Contains(got, "version") || x.Advice[0].ID != FixOtherVersion {
+		t.Errorf("%q, %s", got, x.Advice[0].ID)
+	}
+}
