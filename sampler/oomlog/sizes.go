@@ -18,6 +18,9 @@ var sizeNames = []string{
 	"cells", "points", "pts", "nodes", "edges", "particles", "atoms", "vertices", "triangles", "voxels", "elements",
 }
 
+// countedSizes are those of which programs print how many there are before the name: "25745554 cells".
+var countedSizes = []string{"cells", "particles", "vertices", "triangles", "voxels", "elements"}
+
 // countsAll are words right before a name that make it a sum over the run, or the size of something else than a step.
 var countsAll = [][]byte{[]byte("consumed"), []byte("processed"), []byte("seen"), []byte("total"), []byte("eval"), []byte("val"), []byte("test"),
 	[]byte("episode"), []byte("queue"), []byte("buffer"), []byte("cache")}
@@ -42,6 +45,9 @@ func (s *sizeBook) add(line []byte) {
 	line = bytes.ToLower(line[max(0, len(line)-keepBytes):])
 	for _, name := range sizeNames {
 		v := sizeAfter(line, name)
+		if v <= 0 && slices.Contains(countedSizes, name) {
+			v = sizeBefore(line, name)
+		}
 		if v <= 0 {
 			continue
 		}
@@ -73,6 +79,31 @@ func sizeAfter(lower []byte, name string) float64 {
 	end := len(number) - len(bytes.TrimLeft(number, "0123456789."))
 	v, err := strconv.ParseFloat(string(number[:end]), 64)
 	if err != nil || !(v > 0 && v < 1e12) || end < len(number) && (number[end] == '%' || number[end] == '/' || isLetter(number[end])) {
+		return 0
+	}
+	return v
+}
+
+// sizeBefore is the figure right before a name, which ends the statement; 0: there is none.
+func sizeBefore(lower []byte, name string) float64 {
+	at := bytes.Index(lower, []byte(name))
+	if at < 1 || lower[at-1] != ' ' {
+		return 0
+	}
+	if after := lower[at+len(name):]; len(after) > 0 && bytes.IndexByte([]byte(",;.)]|\r\n"), after[0]) < 0 {
+		return 0 // "cells processed", "cells/s"
+	}
+	before := bytes.TrimRight(lower[:at], " ")
+	from := len(bytes.TrimRight(before, "0123456789"))
+	if from == len(before) || from > 0 && before[from-1] != ' ' && before[from-1] != '(' && before[from-1] != '=' && before[from-1] != ':' {
+		return 0
+	}
+	said := bytes.TrimRight(before[:from], " _-.:=(")
+	if slices.ContainsFunc(countsAll, func(word []byte) bool { return bytes.HasSuffix(said, word) }) {
+		return 0
+	}
+	v, err := strconv.ParseFloat(string(before[from:]), 64)
+	if err != nil || !(v > 0 && v < 1e12) {
 		return 0
 	}
 	return v
