@@ -256,7 +256,7 @@ func TestEndsWhat(t *testing.T) {
 		left    int
 		handles int
 	}{
-		"device 0": {0, 7, 2, 1}, "device 1": {1, 0, 2, 1}, "device 2": {2, 7, 3, 1}, "context 7": {-1, 7, 2, 0}, "a context of nobody": {-1, 0, 3, 1}, "context 8": {-1, 8, 3, 1},
+		"device 0": {0, 7, 2, 1}, "device 1": {1, 0, 1, 1}, "device 2": {2, 7, 3, 1}, "context 7": {-1, 7, 2, 0}, "a context of nobody": {-1, 0, 3, 1}, "context 8": {-1, 8, 3, 1},
 	} {
 		p := newProcess(7)
 		p.handles[7] = 1

@@ -79,7 +79,7 @@ func TestContextBeforeFigures(t *testing.T) {
 	}{
 		"all between two figures":   {false, []func(*scene){figure(context), makes, alloc(0xd000, 1, gib), ends, figure(context)}, gib, sampler.PeakCallsAlone},
 		"and it goes far beyond":    {false, []func(*scene){makes, alloc(0xd000, 1, gib), ends, figure(context), alloc(0xc000, 2, 4*gib)}, 4*gib + context, sampler.PeakCalls},
-		"the device is reset":       {false, []func(*scene){makes, alloc(0xd000, 1, 5*gib), resets, makes, alloc(0xd000, 2, gib), figure(gib + context)}, 5 * gib, sampler.PeakCallsAlone},
+		"the device is reset":       {false, []func(*scene){alloc(0xc000, 1, 5*gib), resets, makes, alloc(0xd000, 2, gib), figure(gib + context)}, 5 * gib, sampler.PeakCallsAlone},
 		"before it asks":            {false, []func(*scene){makes, ends, alloc(0xc000, 1, 100*mib), figure(100*mib + context)}, 100*mib + context, sampler.PeakCallsAlone},
 		"before it asks for much":   {false, []func(*scene){makes, ends, alloc(0xc000, 1, 2*gib), figure(2*gib + context)}, 2*gib + context, sampler.PeakCalls},
 		"one after the other":       {false, []func(*scene){resets, makes, alloc(0xd000, 1, 100*mib), figure(100*mib + context)}, 100*mib + context, sampler.PeakCalls},

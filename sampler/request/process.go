@@ -1,7 +1,6 @@
 package request
 
 import (
-	"maps"
 	"time"
 
 	"nvpeak/sampler"
@@ -33,13 +32,13 @@ type process struct {
 	streams  map[uint64]uint64 // the contexts that they are of
 	blocks   map[where]*block
 	mapped   map[uint64]mapping
-	got      time.Time    // when it was granted memory last
-	waiting  int          // requests that wait for a snapshot
-	retains  map[int]int  // of primary contexts, by device
-	fewest   map[int]int  // of those that there were since we came
-	made     map[int]made // contexts, by device
-	seats    []*seat      // few: one for each device
-	dropped  [64]dropped  // of late, a ring
+	got      time.Time       // when it was granted memory last
+	waiting  int             // requests that wait for a snapshot
+	primary  map[int]primary // contexts, by device
+	own      map[uint64]bool // contexts that it has made beside those
+	made     map[int]made    // contexts, by device
+	seats    []*seat         // few: one for each device
+	dropped  [64]dropped     // of late, a ring
 	drops    int
 	taken    [64]taken // of late, a ring
 	takings  int
@@ -84,7 +83,7 @@ const (
 )
 
 func newProcess(pid int) *process {
-	return &process{pid: pid, handles: map[uint64]int{}, streams: map[uint64]uint64{}, blocks: map[where]*block{}, mapped: map[uint64]mapping{}, retains: map[int]int{}, fewest: map[int]int{}, made: map[int]made{}, listed: map[sampler.GPUKey]time.Time{}, figures: map[sampler.GPUKey]figure{}}
+	return &process{pid: pid, handles: map[uint64]int{}, streams: map[uint64]uint64{}, blocks: map[where]*block{}, mapped: map[uint64]mapping{}, primary: map[int]primary{}, own: map[uint64]bool{}, made: map[int]made{}, listed: map[sampler.GPUKey]time.Time{}, figures: map[sampler.GPUKey]figure{}}
 }
 
 // made is what is known of the contexts of a device.
@@ -236,7 +235,7 @@ func (p *process) forgets(at time.Time) {
 	clear(p.blocks)
 	clear(p.mapped)
 	for _, s := range p.seats {
-		s.tally.forgets(at)
+		s.tally.forgets(at, s.tally.live)
 	}
 }
 
@@ -327,49 +326,5 @@ func (p *process) imports(c *Call) {
 		if r := s.tally.refusal; r != nil && r.Bytes == 0 {
 			s.tally.other(c, sampler.MaxPlausible) // how much it is, is not told
 		}
-	}
-}
-
-// mayEnd forgets the memory of a primary context that may have ended, or not: what is held from then on is at least what is given.
-func (p *process) mayEnd(c *Call) {
-	there := func(s *seat) bool { return s.key.device == c.Device || s.key.device < 0 }
-	maps.DeleteFunc(p.blocks, func(_ where, b *block) bool { return b.memory == Device && there(b.seat) })
-	for _, s := range p.seats {
-		if there(s) {
-			s.tally.context = c.Time
-			s.tally.forgets(c.Time)
-		}
-	}
-}
-
-// ends: a context takes its memory with it, the reset of a device that of all of its contexts. What is known by a handle, or is of a
-// pool, is of no context.
-func (p *process) ends(c *Call) {
-	if Functions[c.Function].Name == primaryRelease {
-		p.retains[c.Device]--
-		if n := p.retains[c.Device]; p.late && n <= p.fewest[c.Device] { // nobody knows how often it was retained before we came
-			p.fewest[c.Device] = n
-			p.mayEnd(c)
-			return
-		}
-		if p.late || p.retains[c.Device] != 0 {
-			return // others have it
-		}
-	}
-	for at, b := range p.blocks {
-		if b.memory != Device {
-			continue
-		}
-		if c.Device >= 0 && b.seat.key.device == c.Device || c.Device < 0 && c.Address != 0 && b.context == c.Address {
-			p.drop(c, at, b)
-		}
-	}
-	device, known := c.Device, true
-	if device < 0 {
-		device, known = p.handles[c.Address]
-		delete(p.handles, c.Address)
-	}
-	if known && (c.Device < 0 || !p.late) { // the primary one of a process that was there before may have other holders
-		p.unmakes(device, c.Time)
 	}
 }

@@ -206,14 +206,15 @@ func (t *tally) take(at time.Time, n sampler.Bytes) {
 	t.exact.moved, t.exact.freed = at, at
 }
 
-// forgets drops what is live. In the driver's figure it stays what is held, until the next one.
-func (t *tally) forgets(at time.Time) {
-	t.exact.loses(at, t.live)
-	if n, ok := t.exact.base.Value(); ok {
-		t.exact.base, t.exact.with = sampler.Some(n+t.live), 0
+// forgets drops so much of what is live. In the driver's figure it stays what is held, until the next one.
+func (t *tally) forgets(at time.Time, n sampler.Bytes) {
+	e := &t.exact
+	e.loses(at, t.live)
+	if base, ok := e.base.Value(); ok {
+		e.base, e.with = sampler.Some(base+n), e.with.Less(n)
 	}
-	t.live, t.lower = 0, true
-	t.exact.contexts.most, t.exact.contexts.least = 0, 0
+	t.live, t.lower = t.live.Less(n), true
+	e.contexts.most, e.contexts.least = e.contexts.most.Less(n), e.contexts.least.Less(n)
 }
 
 // retake notes that what was taken is held all the same.

@@ -306,10 +306,7 @@ func (t *Tracker) names(p *process, c *Call, f *Function) {
 		p.handles[c.Address] = c.Device
 		if f.context() {
 			t.stirs(p, c, c.Device)
-			p.makes(c.Device, c.Time, f.Effect == Makes || p.retains[c.Device] == 0 && !p.late, f.Name == primaryRetain && p.retains[c.Device] > 0 && p.made[c.Device].there > 0)
-		}
-		if f.Name == primaryRetain {
-			p.retains[c.Device]++
+			p.begins(c, f)
 		}
 	}
 }

@@ -1,0 +1,103 @@
+package request
+
+import "nvpeak/sampler"
+
+// A context takes its memory with it as it ends, and no other's: a process may have several on a GPU, the primary one, which all of its libraries
+// share, and those of its own. What is known by a handle, or is of a pool, is of no context.
+
+// primary is what is known of the primary context of a device.
+type primary struct {
+	there   bool // for sure
+	retains int
+	fewest  int // of those that there were since we came
+}
+
+// begins notes a context that was made, or a primary one that somebody holds: it is made for the first, and after a reset, though that releases it
+// for nobody.
+func (p *process) begins(c *Call, f *Function) {
+	if f.Name != primaryRetain {
+		p.own[c.Address] = true
+		p.makes(c.Device, c.Time, true, false)
+		return
+	}
+	delete(p.own, c.Address) // the end of that was missed
+	m := p.primary[c.Device]
+	p.makes(c.Device, c.Time, !p.late, m.there)
+	m.there = true
+	m.retains++
+	p.primary[c.Device] = m
+}
+
+// ends notes that a context has ended: the primary one of a device by a reset, or as it was released as often as it was retained, which nobody knows of
+// a process that was there before we came.
+func (p *process) ends(c *Call) {
+	if c.Device < 0 {
+		p.endsOwn(c)
+		return
+	}
+	m, sure := p.primary[c.Device], true
+	if Functions[c.Function].Name == primaryRelease {
+		m.retains--
+		p.primary[c.Device] = m
+		if !p.late && m.retains != 0 || p.late && m.retains > m.fewest {
+			return // others have it
+		}
+		m.fewest, sure = min(m.fewest, m.retains), !p.late
+	}
+	was := m.there && !p.late
+	m.there = false
+	p.primary[c.Device] = m
+	there := func(s *seat) bool { return s.key.device == c.Device || s.key.device < 0 }
+	p.takesWith(c, func(s *seat) bool { return p.late && there(s) }, func(b *block) (its, certain bool) {
+		if device, named := p.handles[b.context]; named {
+			return device == c.Device && !p.own[b.context], sure
+		}
+		return there(b.seat), !p.late && len(p.own) == 0 && len(p.made) <= 1
+	})
+	if was {
+		p.unmakes(c.Device, c.Time)
+	}
+}
+
+// endsOwn notes the end of a context that is no primary one.
+func (p *process) endsOwn(c *Call) {
+	device, known := p.handles[c.Address]
+	before := c.Address != 0 && !known && p.late
+	p.takesWith(c, func(*seat) bool { return before }, func(b *block) (its, certain bool) {
+		certain = c.Address != 0 && b.context == c.Address
+		return certain || before && b.context == 0, certain
+	})
+	delete(p.handles, c.Address)
+	delete(p.own, c.Address)
+	if known {
+		p.unmakes(device, c.Time)
+	}
+}
+
+// takesWith takes the memory that ends with a context. Blocks that may be of that or of another one are forgotten: what is held from then on is at
+// least what is known, as where the context may have had some of before we came, in seats that loses tells.
+func (p *process) takesWith(c *Call, loses func(*seat) bool, whose func(*block) (its, certain bool)) {
+	forgotten := map[*tally]sampler.Bytes{}
+	for _, s := range p.seats {
+		if loses(s) {
+			forgotten[s.tally] = 0
+		}
+	}
+	for at, b := range p.blocks {
+		if b.memory != Device {
+			continue
+		}
+		switch its, certain := whose(b); {
+		case its && certain:
+			p.drop(c, at, b)
+		case its:
+			delete(p.blocks, at)
+			forgotten[b.seat.tally] += b.bytes
+		}
+	}
+	for t, n := range forgotten {
+		t.context, p.late = c.Time, true
+		t.forgets(c.Time, n)
+		p.step(t)
+	}
+}
