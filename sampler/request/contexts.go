@@ -10,10 +10,11 @@ import (
 // and blocks that were given before anybody looked.
 type contexts struct {
 	changed bool
+	since   time.Time     // the first change
 	lost    int           // blocks of which only the end was seen
 	least   sampler.Bytes // live at the first change
 	fresh   int           // made since the figure, and there
-	gone    bool          // one that the figure has has ended: it says too much
+	gone    bool          // one that the figure has has ended: it says too much, or something else than there is
 	most    sampler.Bytes // live since the change
 	mostAt  time.Time
 	brief   sampler.Bytes // the most that was live and those may have taken that no figure ever had
@@ -25,11 +26,11 @@ func (e *exact) makes(at time.Time, live sampler.Bytes) {
 	e.contexts.fresh++
 }
 
-// ends notes that one has ended.
-func (e *exact) ends(at time.Time, live sampler.Bytes) {
+// ends notes that one has ended that was made at a time.
+func (e *exact) ends(at, made time.Time, live sampler.Bytes) {
 	e.change(at, live)
 	c := &e.contexts
-	if c.fresh == 0 {
+	if c.fresh == 0 || made.Before(c.since) {
 		c.gone = true
 		if !e.base.Known() { // nor will any figure have it
 			c.brief = max(c.brief, e.since+sampler.ContextMost)
@@ -55,7 +56,7 @@ func (e *exact) change(at time.Time, live sampler.Bytes) {
 	e.changes[(e.changed-1)%keptChanges].context = true
 	e.moved = at
 	if c := &e.contexts; !c.changed {
-		c.changed, c.most, c.mostAt, c.least = true, live, at, live
+		c.changed, c.since, c.most, c.mostAt, c.least = true, at, live, at, live
 	}
 }
 

@@ -35,7 +35,10 @@ func TestBriefContext(t *testing.T) {
 		"and it ends":                       {[]func(*scene){makes, figure(3*gib + context + second), ends, alloc(5), free(5), figure(3*gib + context)}, 8*gib + context, sampler.PeakCalls},
 		"and it ends, and no figure comes":  {[]func(*scene){makes, figure(3*gib + context + second), ends, alloc(5), free(5)}, 8 * gib, sampler.PeakCallsAlone},
 		"retained once more":                {[]func(*scene){func(s *scene) { s.context(0) }, alloc(5), free(5)}, 8*gib + context, sampler.PeakCalls},
-		"on another GPU":                    {[]func(*scene){func(s *scene) { s.call("cuCtxCreate_v2", Call{Address: 0xd001, Device: 1}) }, alloc(5), free(5)}, 8*gib + context, sampler.PeakCalls},
+		"the first one ends, a second has come": {[]func(*scene){makes, func(s *scene) { s.call(primaryRelease, Call{Device: 0}) }, func(s *scene) {
+			s.call("cuMemAlloc_v2", Call{Address: 5, Size: uint64(5 * gib), Context: 0xd000, Device: -1})
+		}, figure(5*gib + second)}, 5*gib + second, sampler.PeakCalls},
+		"on another GPU": {[]func(*scene){func(s *scene) { s.call("cuCtxCreate_v2", Call{Address: 0xd001, Device: 1}) }, alloc(5), free(5)}, 8*gib + context, sampler.PeakCalls},
 	}
 	for name, row := range rows {
 		s := newScene(t, 2, people{7: {Environment: map[string]string{}}})

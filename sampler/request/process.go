@@ -32,13 +32,13 @@ type process struct {
 	streams  map[uint64]uint64 // the contexts that they are of
 	blocks   map[where]*block
 	mapped   map[uint64]mapping
-	got      time.Time       // when it was granted memory last
-	waiting  int             // requests that wait for a snapshot
-	primary  map[int]primary // contexts, by device
-	own      map[uint64]bool // contexts that it has made beside those
-	made     map[int]made    // contexts, by device
-	seats    []*seat         // few: one for each device
-	dropped  [64]dropped     // of late, a ring
+	got      time.Time            // when it was granted memory last
+	waiting  int                  // requests that wait for a snapshot
+	primary  map[int]primary      // contexts, by device
+	own      map[uint64]time.Time // contexts that it has made beside those, and when
+	made     map[int]made         // contexts, by device
+	seats    []*seat              // few: one for each device
+	dropped  [64]dropped          // of late, a ring
 	drops    int
 	taken    [64]taken // of late, a ring
 	takings  int
@@ -83,7 +83,7 @@ const (
 )
 
 func newProcess(pid int) *process {
-	return &process{pid: pid, handles: map[uint64]int{}, streams: map[uint64]uint64{}, blocks: map[where]*block{}, mapped: map[uint64]mapping{}, primary: map[int]primary{}, own: map[uint64]bool{}, made: map[int]made{}, listed: map[sampler.GPUKey]time.Time{}, figures: map[sampler.GPUKey]figure{}}
+	return &process{pid: pid, handles: map[uint64]int{}, streams: map[uint64]uint64{}, blocks: map[where]*block{}, mapped: map[uint64]mapping{}, primary: map[int]primary{}, own: map[uint64]time.Time{}, made: map[int]made{}, listed: map[sampler.GPUKey]time.Time{}, figures: map[sampler.GPUKey]figure{}}
 }
 
 // made is what is known of the contexts of a device.
@@ -113,8 +113,8 @@ func (p *process) makes(device int, at time.Time, anew, there bool) {
 	}
 }
 
-// unmakes notes that one has ended.
-func (p *process) unmakes(device int, at time.Time) {
+// unmakes notes that one has ended that was made at a time.
+func (p *process) unmakes(device int, made, at time.Time) {
 	if m, ok := p.made[device]; ok {
 		m.there = max(m.there-1, 0)
 		p.made[device] = m
@@ -122,7 +122,7 @@ func (p *process) unmakes(device int, at time.Time) {
 	for _, s := range p.seats {
 		if s.key.device == device {
 			s.tally.context = at
-			s.tally.exact.ends(at, s.tally.live)
+			s.tally.exact.ends(at, made, s.tally.live)
 		}
 	}
 }

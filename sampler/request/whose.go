@@ -1,13 +1,17 @@
 package request
 
-import "nvpeak/sampler"
+import (
+	"time"
+
+	"nvpeak/sampler"
+)
 
 // A context takes its memory with it as it ends, and no other's: a process may have several on a GPU, the primary one, which all of its libraries
 // share, and those of its own. What is known by a handle, or is of a pool, is of no context.
 
 // primary is what is known of the primary context of a device.
 type primary struct {
-	there   bool // for sure
+	made    time.Time // zero: it is not there, or may not be
 	retains int
 	fewest  int // of those that there were since we came
 }
@@ -16,14 +20,16 @@ type primary struct {
 // for nobody.
 func (p *process) begins(c *Call, f *Function) {
 	if f.Name != primaryRetain {
-		p.own[c.Address] = true
+		p.own[c.Address] = c.Time
 		p.makes(c.Device, c.Time, true, false)
 		return
 	}
 	delete(p.own, c.Address) // the end of that was missed
 	m := p.primary[c.Device]
-	p.makes(c.Device, c.Time, !p.late, m.there)
-	m.there = true
+	p.makes(c.Device, c.Time, !p.late, !m.made.IsZero())
+	if m.made.IsZero() {
+		m.made = c.Time
+	}
 	m.retains++
 	p.primary[c.Device] = m
 }
@@ -44,18 +50,19 @@ func (p *process) ends(c *Call) {
 		}
 		m.fewest, sure = min(m.fewest, m.retains), !p.late
 	}
-	was := m.there && !p.late
-	m.there = false
+	made, late := m.made, p.late
+	m.made = time.Time{}
 	p.primary[c.Device] = m
 	there := func(s *seat) bool { return s.key.device == c.Device || s.key.device < 0 }
-	p.takesWith(c, func(s *seat) bool { return p.late && there(s) }, func(b *block) (its, certain bool) {
+	p.takesWith(c, func(s *seat) bool { return late && there(s) }, func(b *block) (its, certain bool) {
 		if device, named := p.handles[b.context]; named {
-			return device == c.Device && !p.own[b.context], sure
+			_, own := p.own[b.context]
+			return device == c.Device && !own, sure
 		}
-		return there(b.seat), !p.late && len(p.own) == 0 && len(p.made) <= 1
+		return there(b.seat), !late && len(p.own) == 0 && len(p.made) <= 1
 	})
-	if was {
-		p.unmakes(c.Device, c.Time)
+	if !late && !made.IsZero() {
+		p.unmakes(c.Device, made, c.Time)
 	}
 }
 
@@ -67,10 +74,11 @@ func (p *process) endsOwn(c *Call) {
 		certain = c.Address != 0 && b.context == c.Address
 		return certain || before && b.context == 0, certain
 	})
+	made := p.own[c.Address]
 	delete(p.handles, c.Address)
 	delete(p.own, c.Address)
 	if known {
-		p.unmakes(device, c.Time)
+		p.unmakes(device, made, c.Time)
 	}
 }
 
