@@ -92,23 +92,17 @@ type made struct {
 	there, most int // how many: now, and at one time
 }
 
-// makes notes that a context of a device was made, which takes memory of it unless it was there; anew: it was not there before, for sure.
-func (p *process) makes(device int, at time.Time, anew, there bool) {
+// makes notes that a context of a device was made, or may have been, which takes memory of it.
+func (p *process) makes(device int, at time.Time) {
 	m := p.made[device]
-	if there {
-		return
-	}
-	if m.newest = at; anew {
-		m.there++
-		m.most = max(m.most, m.there)
-	}
+	m.newest = at
+	m.there++
+	m.most = max(m.most, m.there)
 	p.made[device] = m
 	for _, s := range p.seats {
 		if s.key.device == device {
 			s.tally.context = at
-			if anew {
-				s.tally.exact.makes(at, s.tally.live)
-			}
+			s.tally.exact.makes(at, s.tally.live)
 		}
 	}
 }

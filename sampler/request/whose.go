@@ -21,14 +21,14 @@ type primary struct {
 func (p *process) begins(c *Call, f *Function) {
 	if f.Name != primaryRetain {
 		p.own[c.Address] = c.Time
-		p.makes(c.Device, c.Time, true, false)
+		p.makes(c.Device, c.Time)
 		return
 	}
 	delete(p.own, c.Address) // the end of that was missed
 	m := p.primary[c.Device]
-	p.makes(c.Device, c.Time, !p.late, !m.made.IsZero())
 	if m.made.IsZero() {
 		m.made = c.Time
+		p.makes(c.Device, c.Time)
 	}
 	m.retains++
 	p.primary[c.Device] = m
@@ -61,7 +61,7 @@ func (p *process) ends(c *Call) {
 		}
 		return there(b.seat), !late && len(p.own) == 0 && len(p.made) <= 1
 	})
-	if !late && !made.IsZero() {
+	if !made.IsZero() {
 		p.unmakes(c.Device, made, c.Time)
 	}
 }

@@ -2,6 +2,7 @@ package request
 
 import (
 	"testing"
+	"time"
 
 	"nvpeak/sampler"
 )
@@ -104,6 +105,42 @@ func TestContextEndsInMidLife(t *testing.T) {
 			if r := s.of(0, 6).Requests; r != nil && r.Live > has {
 				t.Fatalf("%s, %d: %v is held, not %v", name, i, r.Live, has)
 			}
+		}
+	}
+}
+
+// A primary context that is retained after one of before has ended may have been made anew: no figure has it yet, and a peak of that time is a lower bound.
+func TestContextMadeAnewInMidLife(t *testing.T) {
+	const context = 400 * mib
+	for _, end := range []string{"cuDevicePrimaryCtxReset_v2", primaryRelease} {
+		s := newScene(t, 1, people{6: {Environment: map[string]string{}}})
+		key := s.gpus[0].Key()
+		figure := func(n sampler.Bytes) {
+			s.later(2 * time.Second)
+			s.gpus[0].Processes = nil
+			s.list(0, 6, sampler.Some(n))
+			s.Listed(key, s.now, s.gpus[0].Processes)
+			s.later(ms(50))
+			s.apply()
+		}
+		alloc := func(at uint64, n sampler.Bytes) {
+			s.call("cuMemAlloc_v2", Call{PID: 6, Address: at, Size: uint64(n), Context: 0xc000, Device: 0})
+		}
+		retain := func() { s.call("cuDevicePrimaryCtxRetain", Call{PID: 6, Address: 0xc000, Device: 0}) }
+		figure(context)
+		alloc(1, gib)
+		figure(context + gib)
+		s.call(end, Call{PID: 6, Device: 0})
+		figure(0)
+		retain()
+		alloc(2, 2*gib)
+		s.later(ms(50))
+		if p := s.of(0, 6); p.Peak.Source != sampler.PeakCallsAlone || p.Peak.Bytes > context+2*gib {
+			t.Errorf("%s, before a figure has it: %+v", end, p.Peak)
+		}
+		figure(context + 2*gib)
+		if p := s.of(0, 6); p.Peak.Source != sampler.PeakCalls || p.Peak.Bytes != context+2*gib {
+			t.Errorf("%s, after one has it: %+v", end, p.Peak)
 		}
 	}
 }
