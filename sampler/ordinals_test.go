@@ -65,3 +65,39 @@ func TestOrdinals(t *testing.T) {
 		t.Errorf("the only GPU is %v, and of two %v", one.Only(), two.Only())
 	}
 }
+
+// A process that uses a GPU sees it: its list counts up to there, also past numbers of GPUs that are not watched.
+func TestNumber(t *testing.T) {
+	gpu := func(index int, uuid, name string) GPU { return GPU{Index: index, UUID: uuid, Name: name} }
+	alike := []GPU{gpu(0, "GPU-a", "H100"), gpu(1, "GPU-b", "H100"), gpu(3, "GPU-d", "H100"), gpu(-1, "GPU-x", "H100")}
+	mixed := []GPU{gpu(0, "GPU-a", "H100"), gpu(1, "GPU-b", "T4")}
+	for name, row := range map[string]struct {
+		gpus []GPU
+		env  map[string]string
+		uses int // place of the GPU
+		want int // -1: not known
+	}{
+		"its index":                {alike, map[string]string{}, 2, 3},
+		"not readable":             {alike, nil, 2, -1},
+		"the only visible":         {alike, map[string]string{"CUDA_VISIBLE_DEVICES": "3"}, 2, 0},
+		"the second":               {alike, map[string]string{"CUDA_VISIBLE_DEVICES": "1, 3"}, 2, 1},
+		"past one not watched":     {alike, map[string]string{"CUDA_VISIBLE_DEVICES": "7,2,3"}, 2, 2},
+		"past a UUID not watched":  {alike, map[string]string{"CUDA_VISIBLE_DEVICES": "GPU-z,GPU-d"}, 2, 1},
+		"after the end":            {alike, map[string]string{"CUDA_VISIBLE_DEVICES": "0,1,-1,3"}, 2, -1},
+		"after an empty one":       {alike, map[string]string{"CUDA_VISIBLE_DEVICES": "0,1,,3"}, 2, -1},
+		"in an order of its own":   {mixed, map[string]string{"CUDA_VISIBLE_DEVICES": "1,0"}, 1, -1},
+		"the only one, whichever":  {mixed, map[string]string{"CUDA_VISIBLE_DEVICES": "0"}, 1, 0},
+		"in the order of the bus":  {mixed, map[string]string{"CUDA_DEVICE_ORDER": "PCI_BUS_ID", "CUDA_VISIBLE_DEVICES": "1,0"}, 1, 0},
+		"of two kinds, all":        {mixed, map[string]string{}, 1, -1},
+		"of two kinds, by the bus": {mixed, map[string]string{"CUDA_DEVICE_ORDER": "PCI_BUS_ID"}, 1, 1},
+	} {
+		d := NewOrdinals(&Snapshot{GPUs: row.gpus})
+		n, known := d.Number(&Process{Environment: row.env}, row.gpus[row.uses].Key())
+		if !known {
+			n = -1
+		}
+		if n != row.want {
+			t.Errorf("%s: %d, want %d", name, n, row.want)
+		}
+	}
+}

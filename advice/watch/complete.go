@@ -2,6 +2,7 @@ package watch
 
 import (
 	"cmp"
+	"iter"
 	"math"
 	"slices"
 
@@ -72,11 +73,15 @@ func (w *Watch) tells(o *failure, d Death, e sampler.OOMEvent) {
 	o.death, o.logged, o.printed = d, true, e
 	if o.event, lacked = d.completed(e); lacked {
 		least = d.refusal.Smallest // of a falling series that would have done
-		if !o.placed && !d.Unplaced {
-			o.gpu, o.placed = d.Key, true
-		}
+	}
+	moves := (lacked && !o.placed || o.literal) && !d.Unplaced
+	if moves {
+		o.gpu, o.placed, o.literal, o.pid = d.Key, true, false, d.PID
+	}
+	switch {
+	case lacked, moves:
 		w.rekey(was, o)
-	} else if !o.dead {
+	case !o.dead:
 		return
 	}
 	in := d.Incident
@@ -151,22 +156,30 @@ func (w *Watch) refusedAs(e sampler.OOMEvent, g *gpu, at float64) (best Death, f
 	if g != nil {
 		key = g.key
 	}
-	take := func(d Death) {
+	for d := range w.refusals() {
 		if d.is(e, at, key, g != nil) && asks(&e, &d.refusal) && (!found || math.Abs(d.T-at) < math.Abs(best.T-at)) {
 			best, found = d, true
 		}
 	}
-	for _, d := range w.deaths {
-		take(d)
-	}
-	for _, h := range w.gpus {
-		for _, p := range h.procs {
-			if p.asking.refusal.Tries > 0 {
-				take(w.deathOf(h, p))
+	return best, found
+}
+
+// refusals are what the driver has refused: to the processes that have died of it, and to those that are there.
+func (w *Watch) refusals() iter.Seq[Death] {
+	return func(yield func(Death) bool) {
+		for _, d := range w.deaths {
+			if !yield(d) {
+				return
+			}
+		}
+		for _, g := range w.gpus {
+			for _, p := range g.procs {
+				if p.asking.refusal.Tries > 0 && !yield(w.deathOf(g, p)) {
+					return
+				}
 			}
 		}
 	}
-	return best, found
 }
 
 // Refused is what was known when the driver refused what a text tells of, at a time on the clock of the snapshots; false: it refused nothing like that.

@@ -22,6 +22,7 @@ type Death struct {
 	PID      int
 	Unplaced bool // the GPU is not known
 
+	number  int    // of the GPU, as the process counts, or else that of nvidia-smi
 	label   string // of the GPU
 	refusal sampler.Refusal
 	guess   bool    // that it died of it
@@ -39,6 +40,10 @@ const (
 	maxDeaths = 64
 	// tellsSeconds is how far from a refusal a log may tell of it: it is written by what dies, and read later.
 	tellsSeconds = 120
+	// alikeSeconds is how far from a refusal a text is printed that has its figures, and alikeFree by how much what was free may differ there:
+	// it was read at another moment, and rounded.
+	alikeSeconds = 10
+	alikeFree    = 32 * sampler.MiB
 	// unwinding: an allocator tells of a refusal within that time of the driver, and then a program gives back what it computed with.
 	unwinding = 2 * time.Second
 	// deathID tells the alert of a death apart from those of logs. That of a process that was
@@ -170,7 +175,7 @@ func (w *Watch) deathOf(g *gpu, p *proc) Death {
 	}
 	e.Refused = g.refusedOf(p, &e, w.clock.Last)
 	in.Events = []sampler.OOMEvent{e}
-	return Death{Event: e, Incident: in, T: p.asking.tried, Time: r.Time, Key: g.key, GPU: g.last.Index, label: g.last.Label(), PID: p.pid, refusal: r, guess: p.asking.guessed(p.seen - p.asking.tried), signal: p.asking.signal(), waited: p.seen - p.asking.tried,
+	return Death{Event: e, Incident: in, number: w.numberOf(g, p), T: p.asking.tried, Time: r.Time, Key: g.key, GPU: g.last.Index, label: g.last.Label(), PID: p.pid, refusal: r, guess: p.asking.guessed(p.seen - p.asking.tried), signal: p.asking.signal(), waited: p.seen - p.asking.tried,
 		start: p.start, command: p.process.Command, name: p.process.Name, user: p.process.User}
 }
 
@@ -290,7 +295,7 @@ func (w *Watch) tellDeath(d Death) (logged bool) {
 	for i := range w.failures {
 		switch o := &w.failures[i]; {
 		case !o.logged:
-		case o.death.PID == 0 && d.is(o.event, o.at, o.gpu, o.placed):
+		case o.death.PID == 0 && o.tells(&d):
 			w.tells(o, d, o.event)
 			return true
 		case o.death.same(&d): // the log was read before the process was gone
@@ -312,6 +317,19 @@ func (d *Death) is(e sampler.OOMEvent, at float64, key sampler.GPUKey, placed bo
 		return false
 	}
 	return e.PID.Or(0) == d.PID || MayTell(&e, &d.refusal)
+}
+
+// meant says whether a text tells of the death that names a GPU by a number: the process counts that one so, or the text has the figures of
+// what it was refused. A program may have set what it sees itself, of which nothing is known then.
+func (d *Death) meant(e sampler.OOMEvent, at float64) bool {
+	return !d.Unplaced && d.is(e, at, sampler.GPUKey{}, false) && (d.number == e.GPUIndex.Or(-1) || d.alike(&e, at))
+}
+
+// alike says whether a text has the figures of what was refused, and was printed right then.
+func (d *Death) alike(e *sampler.OOMEvent, at float64) bool {
+	printed, known := sampler.Plausible(e.GPUFree)
+	free, also := sampler.Plausible(d.Event.GPUFree)
+	return asks(e, &d.refusal) && math.Abs(at-d.T) <= alikeSeconds && (!known || !also || max(printed, free)-min(printed, free) <= alikeFree)
 }
 
 // MayTell says whether a text can tell of a refusal, by the sizes of both.
@@ -369,7 +387,7 @@ func (w *Watch) Deaths() []Death {
 			}
 			d := w.deathOf(g, p)
 			if !slices.ContainsFunc(w.deaths, func(o Death) bool { return o.same(&d) }) && !slices.ContainsFunc(list, func(o Death) bool { return o.same(&d) }) &&
-				!slices.ContainsFunc(w.failures, func(o failure) bool { return o.logged && d.is(o.event, o.at, o.gpu, o.placed) }) {
+				!slices.ContainsFunc(w.failures, func(o failure) bool { return o.logged && o.tells(&d) }) {
 				list = append(list, d)
 			}
 		}

@@ -55,7 +55,7 @@ func (w *Watch) Event(e sampler.OOMEvent, t time.Time) []sampler.Alert {
 		}
 	}
 	now := w.clock.Now
-	g, p := ownerOf(w.gpus, e)
+	g, p, literal := w.ownerOf(e, now)
 	if w.toldOf(e, g) {
 		if w.clock.Started {
 			w.showFailures(t)
@@ -69,7 +69,7 @@ func (w *Watch) Event(e sampler.OOMEvent, t time.Time) []sampler.Alert {
 		o.pid = d.PID
 	}
 	if g != nil {
-		o.gpu, o.placed = g.key, true
+		o.gpu, o.placed, o.literal = g.key, true, literal
 	}
 	if size, ok := sampler.Plausible(e.Requested); ok && size > 0 && g != nil && e.MemoryKind != sampler.MemoryHost && !wayLeft(e) {
 		r := refusal{bytes: size, gpu: g.key, at: now}
@@ -100,7 +100,7 @@ func wayLeft(e sampler.OOMEvent) bool {
 // Explain.
 func (w *Watch) Incident(e sampler.OOMEvent) explain.Incident {
 	in := explain.Incident{}
-	g, p := ownerOf(w.gpus, e)
+	g, p, _ := w.ownerOf(e, w.clock.Now)
 	d, refused := w.refusedAs(e, g, w.clock.Now)
 	switch {
 	case e.MemoryKind == sampler.MemoryHost:
@@ -126,7 +126,7 @@ func (w *Watch) Incident(e sampler.OOMEvent) explain.Incident {
 
 // GPUOf is the index of the GPU that a failure was on, as its alert says it.
 func (w *Watch) GPUOf(e sampler.OOMEvent) (gpu sampler.Opt[int]) {
-	if g, _ := ownerOf(w.gpus, e); g != nil {
+	if g, _, _ := w.ownerOf(e, w.clock.Now); g != nil {
 		gpu = sampler.Some(g.last.Index)
 	}
 	return gpu

@@ -12,6 +12,7 @@ type failure struct {
 	event   sampler.OOMEvent
 	gpu     sampler.GPUKey
 	placed  bool // gpu is known
+	literal bool // by the number alone that was printed, as nvidia-smi counts
 	at      float64
 	pid     int              // of the process that failed, as the driver numbers it; 0: not known
 	death   Death            // as the driver saw it; zero: it did not
@@ -28,6 +29,11 @@ func (o *failure) key() (pid, id int) {
 		return o.death.PID, deathID
 	}
 	return cmp.Or(o.pid, o.event.PID.Or(0)), o.event.Line
+}
+
+// tells says whether it may be of that death.
+func (o *failure) tells(d *Death) bool {
+	return d.is(o.event, o.at, o.gpu, o.placed) || o.literal && d.meant(o.event, o.at)
 }
 
 // maxFailures are remembered: on a large machine many programs may die within one snapshot.

@@ -40,7 +40,7 @@ func (w *Watch) measure() {
 		if !o.logged || o.dead || w.clock.Now-o.at > measuredWithin.Seconds() || o.event.Refused != nil && o.event.Refused.Fragmentation() != "" {
 			continue
 		}
-		g, p := ownerOf(w.gpus, o.event)
+		g, p, _ := w.ownerOf(o.event, o.at)
 		if g == nil {
 			continue
 		}

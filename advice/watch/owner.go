@@ -1,49 +1,63 @@
 package watch
 
 import (
-	"strconv"
-	"strings"
+	"math"
+	"slices"
 
 	"nvpeak/sampler"
 )
 
-// ownerOf finds the GPU, and the process if it is known, of a failure. The index that a
-// message prints is the CUDA ordinal, so it counts only when nothing remaps it.
-func ownerOf(gpus []*gpu, e sampler.OOMEvent) (*gpu, *proc) {
+// ownerOf finds the GPU, and the process if it is known, of a failure that a text told of at a time. The number of a GPU in it is as the program
+// counts those that it can see. literal: nothing tells which that is, so it is taken for that of nvidia-smi, if nothing says it is not.
+func (w *Watch) ownerOf(e sampler.OOMEvent, at float64) (found *gpu, proc *proc, literal bool) {
 	if e.MemoryKind == sampler.MemoryHost {
-		return nil, nil
+		return nil, nil, false
 	}
 	if pid, ok := e.PID.Value(); ok {
-		if g, p := withPID(gpus, pid, e); p != nil {
-			return g, p
+		if g, p := w.withPID(pid, e); p != nil {
+			return g, p, false
 		}
 	}
-	if len(gpus) == 1 {
-		return gpus[0], gpus[0].only()
+	if len(w.gpus) == 1 {
+		return w.gpus[0], w.gpus[0].only(), false
 	}
 	n, ok := e.GPUIndex.Value()
 	if !ok || n < 0 {
-		return nil, nil
+		return nil, nil, false
 	}
-	if g, p := withOrdinal(gpus, n, e); g != nil {
-		return g, p
+	if g, p := w.refusedThere(e, at); g != nil {
+		return g, p, false
 	}
-	for _, g := range gpus {
-		if g.last.Index == n && g.last.MIG == nil && !remapped(gpus) && sameSize(g, e) {
-			return g, g.only()
+	numbered := w.numbered(n, e)
+	for _, u := range numbered {
+		switch {
+		case found == nil:
+			found, proc = u.gpu, u.proc
+		case found != u.gpu:
+			return nil, nil, false // several could be meant
+		default:
+			proc = found.only()
 		}
 	}
-	return nil, nil
+	if found != nil {
+		return found, proc, false
+	}
+	for _, g := range w.gpus {
+		if g.last.Index == n && g.last.MIG == nil && !remapped(w.gpus) && sameSize(g, e) {
+			return g, g.only(), true
+		}
+	}
+	return nil, nil, false
 }
 
 // withPID finds a process; on several GPUs, the one the message may mean.
-func withPID(gpus []*gpu, pid int, e sampler.OOMEvent) (found *gpu, proc *proc) {
-	for _, g := range gpus {
+func (w *Watch) withPID(pid int, e sampler.OOMEvent) (found *gpu, proc *proc) {
+	for _, g := range w.gpus {
 		for _, p := range g.procs {
 			if p.pid != pid || !sameSize(g, e) {
 				continue
 			}
-			if n, ok := visibleOrdinal(p.process.Environment, g.last.Index); proc == nil || ok && n == e.GPUIndex.Or(-1) {
+			if proc == nil || e.GPUIndex == sampler.Some(w.numberOf(g, p)) {
 				found, proc = g, p
 			}
 		}
@@ -51,21 +65,77 @@ func withPID(gpus []*gpu, pid int, e sampler.OOMEvent) (found *gpu, proc *proc) 
 	return found, proc
 }
 
-// withOrdinal finds the only GPU that some process numbers n; none when several do.
-func withOrdinal(gpus []*gpu, n int, e sampler.OOMEvent) (found *gpu, proc *proc) {
-	for _, g := range gpus {
-		for _, p := range g.procs {
-			at, ok := visibleOrdinal(p.process.Environment, g.last.Index)
-			if !ok || at != n || !sameSize(g, e) {
-				continue
+// refusedThere is where the driver has refused what a text tells of, and the process if it is there still; nil: it has not, or to several that
+// count in another way.
+func (w *Watch) refusedThere(e sampler.OOMEvent, at float64) (*gpu, *proc) {
+	var best, other Death
+	several := false
+	for d := range w.refusals() {
+		g := w.find(d.Key)
+		switch {
+		case g == nil || !sameSize(g, e) || !d.meant(e, at):
+		case d.number == e.GPUIndex.Or(-1):
+			if best.PID == 0 || d.nearer(&best, &e, at) {
+				best = d
 			}
-			if found != nil {
-				return nil, nil
-			}
-			found, proc = g, p
+		default:
+			several = several || other.PID != 0 && !other.same(&d)
+			other = d
 		}
 	}
-	return found, proc
+	if best.PID == 0 && !several {
+		best = other
+	}
+	if best.PID == 0 {
+		return nil, nil
+	}
+	g := w.find(best.Key)
+	return g, g.withPID(best.PID)
+}
+
+// use is a GPU and one of its processes.
+type use struct {
+	gpu  *gpu
+	proc *proc
+}
+
+// numbered are the processes that call their GPU so, as far as their environment is known, and the GPUs; where some of them hold what a text says, those.
+func (w *Watch) numbered(n int, e sampler.OOMEvent) (list []use) {
+	ordinals := w.ordinals()
+	for _, g := range w.gpus {
+		for _, p := range g.procs {
+			if at, known := ordinals.Number(p.process, g.last.Key()); known && at == n && sameSize(g, e) {
+				list = append(list, use{g, p})
+			}
+		}
+	}
+	own, known := sampler.Plausible(e.ProcessInUse)
+	holds := func(u use) bool { return math.Abs(u.proc.series.Value-own.MiB()) <= inUseOff*own.MiB() }
+	if known && slices.ContainsFunc(list, holds) {
+		list = slices.DeleteFunc(list, func(u use) bool { return !holds(u) })
+	}
+	return list
+}
+
+// inUseOff is by what part of it what a process says that it uses may differ from what the driver listed last.
+const inUseOff = 0.1
+
+// ordinals are how programs count the GPUs.
+func (w *Watch) ordinals() sampler.Ordinals {
+	s := sampler.Snapshot{}
+	for _, g := range w.gpus {
+		s.GPUs = append(s.GPUs, *g.last)
+	}
+	return sampler.NewOrdinals(&s)
+}
+
+// numberOf is what a process calls a GPU that it uses; where nobody knows, what nvidia-smi does.
+func (w *Watch) numberOf(g *gpu, p *proc) int {
+	ordinals := w.ordinals()
+	if n, known := ordinals.Number(p.process, g.last.Key()); known {
+		return n
+	}
+	return g.last.Index
 }
 
 // remapped says whether some process sees the GPUs in another order.
@@ -85,19 +155,4 @@ func remapped(gpus []*gpu) bool {
 func sameSize(g *gpu, e sampler.OOMEvent) bool {
 	t, ok := sampler.Plausible(e.GPUTotal)
 	return !ok || g.total == 0 || (t.MiB() < g.total*1.1 && t.MiB() > g.total*0.9)
-}
-
-// visibleOrdinal is the number that a process gives to a GPU:
-// https://docs.nvidia.com/cuda/cuda-c-programming-guide/#cuda-environment-variables
-func visibleOrdinal(env map[string]string, index int) (int, bool) {
-	list, ok := env["CUDA_VISIBLE_DEVICES"]
-	if !ok {
-		return 0, false
-	}
-	for n, word := range strings.Split(list, ",") {
-		if i, err := strconv.Atoi(strings.TrimSpace(word)); err == nil && i == index {
-			return n, true
-		}
-	}
-	return 0, false
 }

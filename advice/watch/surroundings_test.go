@@ -140,15 +140,15 @@ func TestLeftUnknown(t *testing.T) {
 func TestOwnerUnknown(t *testing.T) {
 	gpus := []*gpu{{last: &sampler.GPU{Index: 0}}, {last: &sampler.GPU{Index: 1}}}
 	for _, index := range []sampler.Opt[int]{{}, sampler.Some(-1)} {
-		if g, p := ownerOf(gpus, sampler.OOMEvent{GPUIndex: index}); g != nil || p != nil {
+		if g, p, _ := (&Watch{gpus: gpus}).ownerOf(sampler.OOMEvent{GPUIndex: index}, 0); g != nil || p != nil {
 			t.Errorf("%v: GPU %d", index, g.last.Index)
 		}
 	}
-	if g, _ := ownerOf(gpus, sampler.OOMEvent{GPUIndex: sampler.Some(1)}); g != gpus[1] {
+	if g, _, _ := (&Watch{gpus: gpus}).ownerOf(sampler.OOMEvent{GPUIndex: sampler.Some(1)}, 0); g != gpus[1] {
 		t.Error("its index is not taken")
 	}
 	gpus[1].last.MIG = &sampler.MIG{}
-	if g, _ := ownerOf(gpus, sampler.OOMEvent{GPUIndex: sampler.Some(1)}); g != nil {
+	if g, _, _ := (&Watch{gpus: gpus}).ownerOf(sampler.OOMEvent{GPUIndex: sampler.Some(1)}, 0); g != nil {
 		t.Error("the index is taken for that of an instance")
 	}
 }
@@ -170,23 +170,14 @@ func TestOwnerOfSeveral(t *testing.T) {
 	} {
 		gpus := []*gpu{on(0, row.visible), on(1, row.visible)}
 		row.event.PID = sampler.Some(7)
-		if g, p := ownerOf(gpus, row.event); g != gpus[row.want] || p == nil {
+		if g, p, _ := (&Watch{gpus: gpus}).ownerOf(row.event, 0); g != gpus[row.want] || p == nil {
 			t.Errorf("%s: %+v", name, g.last)
 		}
 	}
 	gpus := []*gpu{on(0, ""), on(1, "")}
 	gpus[0].total = 9000
-	if g, _ := ownerOf(gpus, sampler.OOMEvent{PID: sampler.Some(7), GPUTotal: sampler.Some(1000 * sampler.MiB)}); g != gpus[1] {
+	if g, _, _ := (&Watch{gpus: gpus}).ownerOf(sampler.OOMEvent{PID: sampler.Some(7), GPUTotal: sampler.Some(1000 * sampler.MiB)}, 0); g != gpus[1] {
 		t.Error("a GPU of another size is taken")
-	}
-	for list, want := range map[string]int{"3": 0, "1, 3": 1, "1,2": -1, "": -1, "x,3": 1} {
-		n, ok := visibleOrdinal(map[string]string{"CUDA_VISIBLE_DEVICES": list}, 3)
-		if !ok {
-			n = -1
-		}
-		if n != want {
-			t.Errorf("%q: %d, want %d", list, n, want)
-		}
 	}
 }
 

@@ -244,8 +244,8 @@ func (r *recorder) Failure(e sampler.OOMEvent, at time.Time) {
 }
 
 func (r *recorder) failure(e sampler.OOMEvent, at time.Time) {
-	gpu := sampler.Opt[int]{}
-	if n, ok := e.GPUIndex.Value(); ok && n >= 0 && n < r.gpus {
+	gpu := r.watch.GPUOf(e)
+	if n, ok := e.GPUIndex.Value(); ok && !gpu.Known() && n >= 0 && n < r.gpus {
 		gpu = sampler.Some(n)
 	}
 	r.w.Event(tape.Event{Time: at, Kind: tape.KindOOM, GPU: gpu, PID: e.PID, Text: e.Kind, OOM: &e})
