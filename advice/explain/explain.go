@@ -47,13 +47,15 @@ func (f *failure) explain() Event {
 	if f.context.NaNLoss && !f.onHost() {
 		f.note("note.nan")
 	}
-	if list := f.environment["CUDA_VISIBLE_DEVICES"]; list != "" && f.event.GPUIndex.Known() && !f.onHost() && !countsAlike(list, f.event.GPUIndex.Or(0)) {
+	if gpu, differs := f.listedGPU().Value(); differs {
+		f.note("note.counts", "gpu", f.event.GPUIndex.Or(0), "real", gpu)
+	} else if list := f.environment["CUDA_VISIBLE_DEVICES"]; list != "" && f.event.GPUIndex.Known() && !f.onHost() && !countsAlike(list, f.event.GPUIndex.Or(0)) {
 		f.note("note.visible", "gpu", f.event.GPUIndex.Or(0), "list", sampler.Clean(list))
 	}
 	if f.expandable() && f.unallocatedShare() >= 0.05 {
 		f.note("note.expandable_on")
 	}
-	e := Event{OOMEvent: f.event, File: f.file, Torch: f.snapshot, Headline: f.headline(), Card: f.card(), Notes: f.renderNotes(),
+	e := Event{OOMEvent: f.event, File: f.file, Torch: f.snapshot, GPU: f.listedGPU(), Headline: f.headline(), Card: f.card(), Notes: f.renderNotes(),
 		Causes: causes, Advice: []sampler.Advice{}, Plans: []Plan{}}
 	e.Detail = f.detail(causes)
 	if rest, found := strings.CutPrefix(e.Detail, f.arithmetic()); found && f.sum() == plainSum {
@@ -78,6 +80,14 @@ func (f *failure) explain() Event {
 	e.Advice = f.beside(f.advise(causes), causes)
 	e.Plans = f.plans(causes)
 	return e
+}
+
+// listedGPU is the GPU that failed, as nvidia-smi counts, where a recording tells it and the message has another number.
+func (f *failure) listedGPU() (gpu sampler.Opt[int]) {
+	if f.history != nil && !f.onHost() && f.event.GPUIndex.Contradicts(f.history.GPU) {
+		gpu = f.history.GPU
+	}
+	return gpu
 }
 
 // countsAlike: the entry of CUDA_VISIBLE_DEVICES at a place is the number of that place.

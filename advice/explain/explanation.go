@@ -31,6 +31,7 @@ type Verdict struct {
 type Event struct {
 	sampler.OOMEvent
 	File     string               `json:"file,omitempty"` // the log it is from, where there are several
+	GPU      sampler.Opt[int]     `json:"gpu,omitzero"`   // where it failed as nvidia-smi counts, if that is known and the message has another number
 	Headline string               `json:"headline"`
 	Detail   string               `json:"detail"`
 	Beyond   string               `json:"-"`    // Detail without what was asked for and what was free; "" where it says more of that

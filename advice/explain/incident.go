@@ -22,6 +22,7 @@ type Incident struct {
 // History is what a recording shows of the failing process and its GPU. All amounts are
 // those just before the failure unless said otherwise; what was not seen is absent.
 type History struct {
+	GPU          sampler.Opt[int]           `json:"gpu"` // its index, as nvidia-smi counts; a message has it as the program does
 	Total        sampler.Opt[sampler.Bytes] `json:"total_bytes"`
 	Free         sampler.Opt[sampler.Bytes] `json:"free_bytes"`
 	Process      sampler.Opt[sampler.Bytes] `json:"process_bytes"`      // by the failing process

@@ -130,7 +130,7 @@ func (f *failure) headline() string {
 		}
 	}
 	text := f.words.Say(id)
-	if gpu, known := f.event.GPUIndex.Value(); known && !f.onHost() {
+	if gpu, known := f.listedGPU().Else(f.event.GPUIndex).Value(); known && !f.onHost() {
 		text += f.words.Say("head.on_gpu", "gpu", gpu)
 	}
 	if rank, known := f.event.Rank.Value(); known {

@@ -22,7 +22,7 @@ func (r *Reporter) allEvents() []Event {
 		if n, ok := r.gpuOf(*f); ok {
 			gpu = sampler.Some(n)
 		}
-		list = append(list, Event{T: f.t, Time: f.at, Kind: "oom", GPU: gpu, PID: f.event.PID, Text: r.failureText(f), From: f.from, OOM: &f.event})
+		list = append(list, Event{T: f.t, Time: f.at, Kind: "oom", GPU: gpu, PID: f.event.PID, Text: r.failureText(f, gpu), From: f.from, OOM: &f.event})
 	}
 	told := map[string]bool{}
 	for _, e := range r.events {
@@ -50,8 +50,12 @@ func (r *Reporter) allEvents() []Event {
 }
 
 // failureText is a failure in one line. The message of a log has the size; where that is the driver's, this has.
-func (r *Reporter) failureText(f *failed) string {
-	text := explain.Headline(f.event, r.words)
+func (r *Reporter) failureText(f *failed, gpu sampler.Opt[int]) string {
+	e := f.event
+	if e.GPUIndex.Known() {
+		e.GPUIndex = gpu
+	}
+	text := explain.Headline(e, r.words)
 	size, ok := f.event.Requested.Value()
 	free, known := f.event.GPUFree.Value()
 	switch {

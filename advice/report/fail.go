@@ -98,6 +98,9 @@ func (r *Reporter) findIncidents() {
 		}
 		if x := r.exitNear(f); x != nil && x.incident.History != nil && (f.incident.History == nil || x.incident.History.Process.Known()) {
 			f.incident, f.pid = x.incident, pidOf(x.process)
+			h := *x.incident.History
+			h.GPU = f.gpu // which of the processes it was is a guess
+			f.incident.History = &h
 		}
 	}
 }

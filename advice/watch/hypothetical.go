@@ -112,6 +112,9 @@ func (h hypothetical) event() sampler.OOMEvent {
 // incidentOf is what is known of a process and its GPU, for explaining a failure of it.
 func incidentOf(g *gpu, p *proc) explain.Incident {
 	h := &explain.History{Total: g.last.Memory.PlausibleTotal(), Free: g.last.Memory.PlausibleFree(), Sole: g.sole && g.last.Index == 0}
+	if g.last.MIG == nil && g.key != (sampler.GPUKey{}) {
+		h.GPU = sampler.Some(g.last.Index)
+	}
 	if u, ok := g.last.PlausibleUnattributed(); ok {
 		h.Unattributed = sampler.Some(u)
 	}

@@ -90,3 +90,17 @@ func TestVisible(t *testing.T) {
 		}
 	}
 }
+
+// Of a GPU that a message numbers in another way than nvidia-smi the explanation says both.
+func TestVisibleExplained(t *testing.T) {
+	w := New(Options{})
+	p := processOf(7, "python train.py", 38*1024)
+	p.Environment = map[string]string{"CUDA_VISIBLE_DEVICES": "1"}
+	w.Add(sampler.Snapshot{Time: drivenTime(0), GPUs: []sampler.GPU{gpuOf(0, 40960, 0), gpuOf(1, 40960, 0, p)}})
+	e := printed(2308544922, 780*mib)
+	w.Event(e, drivenTime(1))
+	told := w.failures[0].explained.Events[0]
+	if told.Headline != "CUDA out of memory on GPU 1" || len(told.Notes) != 1 || told.Notes[0] != "The message calls it GPU 0: the program counts the GPUs that it can see, and nvidia-smi's number of this one is 1." {
+		t.Errorf("%q %q", told.Headline, told.Notes)
+	}
+}

@@ -26,7 +26,7 @@ func (p *page) bar(e explain.Event) {
 	parts := p.barParts(c)
 	total := explain.SizeText(c.Total)
 	name := "GPU"
-	if gpu, known := e.GPUIndex.Value(); known {
+	if gpu, known := e.GPU.Else(e.GPUIndex).Value(); known {
 		name += " " + strconv.Itoa(gpu)
 	}
 	left := max(columns(name), columns(p.words.Say("label.need"))) + 3
