@@ -229,7 +229,8 @@ func (g *gpu) find(q *sampler.Process) *proc {
 // ended takes the end of a process.
 func (g *gpu) ended(p *proc, now float64) {
 	g.recordOrphan(p, now)
-	died := p.told || g.recordDeath(p) || (!p.asking.heard || g.door.Deaf(p.pid)) && g.recordEnding(p) // who was not refused anything did not die of that
+	guess := (!p.asking.heard || g.door.Deaf(p.pid)) && p.asking.end() != endedWell // who was not refused anything did not die of that, nor who ends well
+	died := p.told || g.recordDeath(p) || guess && g.recordEnding(p)
 	g.lately.keep(p, died, now)
 	g.near.end(p.pid)
 	g.flush.reset()

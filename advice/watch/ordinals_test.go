@@ -104,3 +104,32 @@ func TestVisibleExplained(t *testing.T) {
 		t.Errorf("%q %q", told.Headline, told.Notes)
 	}
 }
+
+// A process whose requests are not all seen, and that ends with 0 with the GPU full, has coped.
+func TestEndsWellFull(t *testing.T) {
+	for status, want := range map[int]int{0: 0, 1: 1} {
+		w := New(Options{})
+		for i := range 60 {
+			s := snapshotOf(float64(i), 40960, float64(20900+500*min(i, 39)))
+			if i < 40 {
+				p := processOf(7, "python a.py", float64(20000+500*i))
+				p.Requests = &sampler.Requests{Granted: 5}
+				if i == 39 {
+					p.Requests.ExitStatus = sampler.Some(status)
+				}
+				s.GPUs[0].Processes = []sampler.Process{p}
+			}
+			s.Door = &sampler.Door{Busy: []sampler.Busy{{PID: 7, Function: "cuMemAlloc_v2"}}}
+			w.Add(s)
+		}
+		n := 0
+		for _, a := range w.Past() {
+			if a.Kind == sampler.AlertOOM {
+				n++
+			}
+		}
+		if n != want {
+			t.Errorf("with %d: %+v", status, w.Past())
+		}
+	}
+}
