@@ -221,7 +221,8 @@ const (
 	// GPU: loading a model is faster than that, a leak is slower.
 	plateauBuckets = 5
 	plateauRise    = 0.015
-	// workedBuckets: who has computed for a minute has begun, though it has stood still at no time, as a fast leak never does.
+	// workedBuckets: who has computed for a minute has begun, though it has stood still at no time, as a fast leak never does. What goes up
+	// and down is yet to find its level.
 	workedBuckets = 15
 	// PlateauLevel leaves out the wait between creating the CUDA context (0.3 to 1.8 GiB,
 	// https://github.com/stas00/ml-engineering/blob/master/training/performance/README.md)
@@ -252,7 +253,7 @@ func (s *Series) findPlateau(next int64, limit float64) {
 		return
 	}
 	large := low >= max(limit*PlateauLevel, PlateauLeast)
-	if s.worked++; !s.Working || !large {
+	if s.worked++; !s.Working || !large || s.low < s.lows.at(0, s.bucket-1) {
 		s.worked = 0
 	}
 	switch {
@@ -260,7 +261,7 @@ func (s *Series) findPlateau(next int64, limit float64) {
 	case high-low <= limit*plateauRise:
 		s.plateau, s.Base = next, s.Floor
 		s.jitter = s.high - s.low
-	case s.worked >= workedBuckets:
+	case s.worked >= workedBuckets && s.low-s.lows.at(0, next-workedBuckets) > limit*plateauRise:
 		s.plateau, s.Base = next-workedBuckets, s.lows.at(0, next-workedBuckets)
 	}
 }
