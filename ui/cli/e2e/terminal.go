@@ -48,6 +48,7 @@ type Terminal struct {
 	raw     bytes.Buffer
 	count   int
 	latest  time.Time // of the last output
+	last    []byte    // the last tailRoom bytes
 	visible bool
 	title   string
 }
@@ -86,6 +87,7 @@ func (t *Terminal) read() {
 		t.mu.Lock()
 		t.count += n
 		t.latest = at
+		t.last = append(t.last[max(0, min(len(t.last), len(t.last)+n-tailRoom)):], buf[max(0, n-tailRoom):n]...)
 		if t.keep {
 			t.raw.Write(buf[:n])
 		}
@@ -179,6 +181,16 @@ func (t *Terminal) Latest() time.Time {
 	return t.latest
 }
 
+// tailRoom is how much of what was written a failure shows: two writers of one terminal can make a screen from which
+// nobody can tell what each of them wrote.
+const tailRoom = 2000
+
+func (t *Terminal) tail() []byte {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return bytes.Clone(t.last)
+}
+
 // WaitFor waits until ok says yes to the screen, asked after each output.
 func (t *Terminal) WaitFor(what string, patience time.Duration, ok func(screen string) bool) error {
 	limit := time.NewTimer(patience)
@@ -195,7 +207,7 @@ func (t *Terminal) WaitFor(what string, patience time.Duration, ok func(screen s
 		case <-t.drawn:
 			return fmt.Errorf("the program ended before there was %s:\n%s", what, screen)
 		case <-limit.C:
-			return fmt.Errorf("after %v there is no %s:\n%s", patience, what, screen)
+			return fmt.Errorf("after %v there is no %s:\n%s\nwritten last: %q", patience, what, strings.TrimRight(screen, "\n"), t.tail())
 		}
 	}
 }
