@@ -19,6 +19,7 @@ type FallCounter struct {
 	mark        Bytes     // it rose to by steps before it fell
 	climbed     time.Time // when it last rose by a step
 	base        Bytes     // from where it began to
+	held        bool      // it stood there before it fell
 }
 
 const (
@@ -65,9 +66,7 @@ func (f *FallCounter) Add(at time.Time, used, usable Bytes) (fall Fall, near boo
 		return fall, false
 	case !f.falling && used+step <= f.top:
 		f.falling, f.asked = true, at.Sub(f.climbed) <= fallReturn
-		if !f.asked {
-			f.base = 0
-		}
+		f.held = !f.asked
 		f.reach(used, at)
 		f.fell = at
 	case !f.falling:
@@ -77,14 +76,14 @@ func (f *FallCounter) Add(at time.Time, used, usable Bytes) (fall Fall, near boo
 		f.fell = at
 	case at.Sub(f.fell) > fallReturn || at.Before(f.fell):
 		// It gave back all it could, and goes on at the limit: there is nothing else to give.
-		fall, near = Fall{f.top.Less(f.bottom), true}, min(f.bottom, used) >= limit
+		fall, near = Fall{f.top.Less(f.bottom), true}, min(f.bottom, used) >= limit && (f.rose || !f.back(usable))
 		from := f.bottom
 		f.end(used)
 		if f.rose {
 			f.climbed, f.base = at, from
 		}
 	case used >= limit && f.bottom < limit:
-		own := f.base > 0 && max(f.base, f.bottom)-min(f.base, f.bottom) <= usable/fallOwn
+		own := !f.held && f.back(usable)
 		fall, near = Fall{f.top - f.bottom, f.top >= limit}, f.top > usable/2 && !own && !sufficed && (f.asked || f.top >= usable-usable*fallFree/100)
 		f.end(used)
 		f.climbed = at
@@ -92,6 +91,11 @@ func (f *FallCounter) Add(at time.Time, used, usable Bytes) (fall Fall, near boo
 		f.reach(used, at)
 	}
 	return fall, near
+}
+
+// back says whether the fall has ended where the rise before it began.
+func (f *FallCounter) back(usable Bytes) bool {
+	return f.base > 0 && max(f.base, f.bottom)-min(f.base, f.bottom) <= usable/fallOwn
 }
 
 // reach sets a new bottom.
