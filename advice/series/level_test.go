@@ -198,3 +198,35 @@ func TestBeginsToWork(t *testing.T) {
 		}
 	}
 }
+
+// Who goes up and down in each step has begun when it has come no higher for a minute than in the minute before.
+func TestSwingsToAndFro(t *testing.T) {
+	for name, row := range map[string]struct {
+		least, later float64 // later: what the peaks of the second minute are higher by
+		idle         bool
+		want         bool
+	}{
+		"to and fro":          {2000, 0, false, true},
+		"a little higher":     {2000, 150, false, true},
+		"higher":              {2000, 160, false, false},
+		"down to a context":   {900, 0, false, false},
+		"computes not at all": {2000, 0, true, false},
+	} {
+		var s Series
+		s.Start(0, false)
+		s.Working = !row.idle
+		for i := range 129 {
+			v := row.least + []float64{0, 3000, 5000, 1000}[i/4%4]
+			if i >= 64 && i/4%4 == 2 {
+				v += row.later
+			}
+			s.Add(float64(i), v, v, v, 10000)
+		}
+		if s.Levelled() != row.want {
+			t.Errorf("%s: %v", name, s.Levelled())
+		}
+		if row.want && s.Base != row.least {
+			t.Errorf("%s: base %v", name, s.Base)
+		}
+	}
+}

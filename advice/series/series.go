@@ -222,7 +222,7 @@ const (
 	plateauBuckets = 5
 	plateauRise    = 0.015
 	// workedBuckets: who has computed for a minute has begun, though it has stood still at no time, as a fast leak never does. What goes up
-	// and down is yet to find its level.
+	// and down is yet to find its level, see swings.
 	workedBuckets = 15
 	// PlateauLevel leaves out the wait between creating the CUDA context (0.3 to 1.8 GiB,
 	// https://github.com/stas00/ml-engineering/blob/master/training/performance/README.md)
@@ -263,7 +263,30 @@ func (s *Series) findPlateau(next int64, limit float64) {
 		s.jitter = s.high - s.low
 	case s.worked >= workedBuckets && s.low-s.lows.at(0, next-workedBuckets) > limit*plateauRise:
 		s.plateau, s.Base = next-workedBuckets, s.lows.at(0, next-workedBuckets)
+	case s.Working:
+		if base, ok := s.swings(limit); ok {
+			s.plateau, s.Base = next, base
+			s.jitter = s.high - s.low
+		}
 	}
+}
+
+// swings says whether it has gone up and down for two minutes, and in the second one no higher than in the first: so does who empties its
+// cache in each step. least is the least of both.
+func (s *Series) swings(limit float64) (least float64, ok bool) {
+	const half = ringBuckets / 2
+	var high [2]float64
+	least = math.Inf(1)
+	for i := range 2 * half {
+		j := s.bucket - int64(i)
+		low := s.lows.at(0, j)
+		if math.IsNaN(low) {
+			return 0, false
+		}
+		least = min(least, low)
+		high[i/half] = max(high[i/half], s.highs.at(0, j))
+	}
+	return least, high[0] <= high[1]+limit*plateauRise && least >= max(limit*PlateauLevel, PlateauLeast)
 }
 
 // Settled is the level the holder keeps: its floor, or, during an excursion that may

@@ -127,7 +127,7 @@ func (g *gpu) blind(now float64) bool {
 }
 
 // room is what the growth of a series has left: beneath the next of its spikes when it has
-// any, else beneath the most of the last minute.
+// any, else beneath the most of the last minute, and beneath the peaks of others.
 func (g *gpu) room(s *series.Series, now float64) float64 {
 	top := s.Value
 	if most := s.LastMinute(); most > top {
@@ -139,7 +139,23 @@ func (g *gpu) room(s *series.Series, now float64) float64 {
 			top = max(top, pt.Newest+rise)
 		}
 	}
-	return max(0, g.available(s, now)-top)
+	beside, _ := g.besidePeaks(s)
+	return max(0, min(g.available(s, now)-top, beside))
+}
+
+// besidePeaks is what the growth of a series has left beneath the peak that another process comes to again and again, and that process: what
+// is free between two of its peaks is no room to grow into. Infinite where nobody has such.
+func (g *gpu) besidePeaks(s *series.Series) (room float64, whose *proc) {
+	room = math.Inf(1)
+	for _, p := range g.procs {
+		if &p.series == s || !p.peak.again() {
+			continue
+		}
+		if most := p.peak.most().value; g.comesBack(p, most) && g.usable-g.besides(p)-most < room {
+			room, whose = g.usable-g.besides(p)-most, p
+		}
+	}
+	return room, whose
 }
 
 // saved says whether an allocator has had to give back its cache at the limit before: what

@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -71,6 +72,40 @@ func TestGrowthBesidePeaks(t *testing.T) {
 		}
 		if got, ok := growthOf(f, 8, &p.series, &series.Growth{Found: true, Trend: trend}); !ok || !got.eta.Known() {
 			t.Errorf("its own peak of %v: %v %+v", peak, ok, got)
+		}
+	}
+}
+
+// A server that grows beside a trainer which empties its cache in each step has the room that the trainer's peaks leave.
+func TestGrowthBetweenPeaks(t *testing.T) {
+	for name, row := range map[string]struct {
+		top  float64 // MiB that the trainer comes to
+		want bool
+	}{"leaves 800 MiB": {10000, true}, "leaves 5800 MiB": {5000, false}} {
+		w := New(Options{})
+		var told *sampler.Alert
+		for i := range 2560 {
+			train, server := 3000+(row.top-3000)*[]float64{0, 0.4, 1, 0.2}[i/3%4], 2000+3*float64(i)
+			s := snapshotOf(float64(i), 20500, train+server, processOf(7, "python server.py", server), processOf(8, "python train.py", train))
+			s.GPUs[0].Utilization.GPU = sampler.Some(90)
+			s.GPUs[0].Processes[1].SM = sampler.Some(80)
+			for _, a := range w.Add(s) {
+				if a.Kind == sampler.AlertGrowth && a.PID.Or(0) == 7 && a.Level != sampler.LevelNotice {
+					told = &a
+				}
+			}
+		}
+		if (told != nil) != row.want {
+			t.Fatalf("%s: %+v", name, told)
+		}
+		if told == nil {
+			continue
+		}
+		if eta, known := told.ETA.Value(); !known || eta < 273 || eta > 546 {
+			t.Errorf("%s: %v, want 273 to 546 s: the room, and twice that for what an allocator gives back", name, told.ETA)
+		}
+		if !slices.ContainsFunc(told.Evidence, func(s string) bool { return strings.Contains(s, "pid 8") && strings.Contains(s, "9.8 GiB") }) {
+			t.Errorf("%s: %q says nothing of the trainer's peak", name, told.Evidence)
 		}
 	}
 }

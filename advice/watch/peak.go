@@ -11,6 +11,7 @@ type recentPeak struct {
 	crowd, survived float64
 	last            float64 // what the others held at the snapshot before
 	up              bool
+	times           int // that it came to its peak
 }
 
 type peakAt struct {
@@ -41,6 +42,10 @@ func (r *recentPeak) add(now, high, others float64) {
 			r.survived = max(r.survived, r.crowd)
 		}
 		r.up, r.crowd = true, 0
+		r.times++
+		if high*peakAgain > r.most().value {
+			r.times = 1 // to one that is higher
+		}
 	case !up:
 		r.up, r.crowd = false, max(r.crowd, min(others, r.last)) // a list and a reading may be of two moments
 	}
@@ -55,6 +60,9 @@ func (r *recentPeak) add(now, high, others float64) {
 func (r *recentPeak) turns(others float64) bool {
 	return others-r.most().others >= neighborLeast && others <= turnsMargin*r.survived
 }
+
+// again says whether it has come to its peak more than once.
+func (r *recentPeak) again() bool { return r.times > 1 }
 
 // most is the larger of both.
 func (r *recentPeak) most() peakAt {

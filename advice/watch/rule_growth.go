@@ -271,6 +271,11 @@ func renderGrowth(f *Facts, pid int, tr series.Trend, rose string, room, low, hi
 	if early, late := size(tr.Early*60), size(tr.Late*60); early != late && math.Abs(tr.Early-tr.Late) > alikeHalves*max(tr.Early, tr.Late) {
 		evidence = slices.Insert(evidence, 1, words.Say("alert.growth.halves", "early", early, "late", late))
 	}
+	if p != nil {
+		if beside, whose := g.besidePeaks(&p.series); beside <= room {
+			evidence = append(evidence, words.Say("alert.neighbor.peak", "process", f.pid(whose), "peak", size(whose.peak.most().value), "now", size(whose.series.Value)))
+		}
+	}
 	return message{
 		text:     words.Say("alert.growth", "gpu", g.last.Label(), "process", holder(f, p), "rate", size(tr.Slope*60), "eta", words.Spans(low, high)),
 		evidence: evidence,
