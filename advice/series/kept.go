@@ -68,6 +68,14 @@ func (k *Kept) Seen(high float64) {
 	}
 }
 
+// Top is the most that the holder has had before the last reading.
+func (k *Kept) Top() (most float64) {
+	for _, r := range k.list[:max(0, len(k.list)-1)] {
+		most = max(most, r.top)
+	}
+	return most
+}
+
 // Enough says whether there are as many readings as a trend takes.
 func (k *Kept) Enough() bool { return len(k.list) >= keptNeeded }
 

@@ -7,6 +7,9 @@ import (
 	"nvpeak/sampler"
 )
 
+// toothMargin times what it had before the last times that it gave its cache back is no more than another such climb, which ends as they did.
+const toothMargin = 1.1
+
 // keptGrowth is the growth of what a process keeps beneath its cache; known is false when
 // that is not seen to grow. rose names the sentence that says so.
 func keptGrowth(f *Facts, p *proc, kept *series.Kept, rose string) (found finding, ok, known bool) {
@@ -16,7 +19,8 @@ func keptGrowth(f *Facts, p *proc, kept *series.Kept, rose string) (found findin
 	}
 	room := max(0, f.gpu.available(&p.series, f.now)-tr.To-tr.Slope*(f.now-tr.Until)-need)
 	low, eta, high := tr.ETA(room)
-	if flight, steps := flightOf(f, &p.series); steps && f.counts(flight) { // what it takes from the GPU for that may be more
+	// What it takes from the GPU for that may be more, if it does not give it back each time.
+	if flight, steps := flightOf(f, &p.series); steps && f.counts(flight) && (flight.Since < tr.Until || p.series.Value > toothMargin*kept.Top()) {
 		_, at := flight.Fit(f.now, f.gpu.room(&p.series, f.now))
 		low, eta = min(low, at), min(eta, at)
 	}

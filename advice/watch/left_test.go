@@ -58,6 +58,38 @@ func TestTimeLeftOfKeptSteps(t *testing.T) {
 	}
 }
 
+// Who climbs by steps from one emptied cache to the next ends as before, and only what it keeps beneath brings it to its end; unless it has come
+// higher than it ever did.
+func TestKeptBeneathTeeth(t *testing.T) {
+	for name, row := range map[string]struct {
+		top  float64 // MiB that the last tooth comes to
+		want bool
+	}{"as before": {10000, false}, "a little higher": {10900, false}, "much higher": {11100, true}} {
+		const tooth, teeth = 200, 16
+		f := fullOf(8000, processOf(7, "python etl.py", 0))
+		p := f.gpu.procs[0]
+		p.series.Start(0, true)
+		p.dips = series.Dips{}
+		for i := range tooth * teeth {
+			at := float64(i)
+			n, phase := math.Floor(at/tooth), math.Floor(math.Mod(at, tooth)/20)/10
+			top := 10000.0
+			if n == teeth-1 {
+				top = row.top
+			}
+			low := 2000 + 30*n
+			f.now = at
+			used := low + (top-low)*phase/0.9
+			p.series.Add(at, used, used, used, 16384)
+			p.dips.Add(at, used, used, 16384)
+		}
+		_, ok, known := keptGrowth(f, p, &p.dips.Kept, "alert.growth.dips")
+		if !known || ok != row.want {
+			t.Errorf("%s: known %v, told %v", name, known, ok)
+		}
+	}
+}
+
 // While a finding is not there again its alert stays open, and its time goes on.
 func TestTimeGoesOn(t *testing.T) {
 	in := &incident{seen: 10, found: finding{eta: sampler.Some(100.0)}}

@@ -106,7 +106,7 @@ func processGrowth(f *Facts, p *proc) (found finding, ok bool) {
 	if p.dips.Enough() {
 		found, ok, known = keptGrowth(f, p, &p.dips.Kept, "alert.growth.dips")
 	}
-	if !known {
+	if !known || !ok && p.growing.Found && p.growing.Trend.Peaks {
 		found, ok = growthOf(f, p.pid, &p.series, &p.growing)
 	}
 	if !ok && p.logged.Enough() {
