@@ -166,7 +166,9 @@ func (g *gpu) reorder(list []sampler.Process, now float64) {
 		p := g.find(&list[i])
 		if p == nil {
 			p = newProc(&list[i], now, g.at)
-			g.lately.recall(p, now)
+			if !slices.ContainsFunc(order, func(q *proc) bool { return q.process.Command == p.process.Command && q.process.User == p.process.User }) {
+				g.lately.recall(p, now) // the other ranks of a job that use this GPU, too, are not the one that did
+			}
 		} else if p.tick == g.tick {
 			continue // listed twice
 		}

@@ -154,6 +154,31 @@ func TestRecentPeak(t *testing.T) {
 	}
 }
 
+// Of several processes of one command the first goes on where the last run ended: the other ranks of a job may use its GPU by mistake.
+func TestRecalledOnce(t *testing.T) {
+	w := New(Options{})
+	for i := range 100 {
+		used := 4000.0
+		if i == 60 {
+			used = 9000
+		}
+		procs := []sampler.Process{processOf(7, "torchrun a.py", used)}
+		if i >= 80 {
+			procs, used = nil, 0
+		}
+		if i >= 90 {
+			procs = []sampler.Process{processOf(8, "torchrun a.py", 400), processOf(9, "torchrun a.py", 400), processOf(10, "torchrun a.py", 400)}
+			used = 1200
+		}
+		w.Add(snapshotOf(float64(i), 16000, used, procs...))
+	}
+	for _, p := range w.gpus[0].procs {
+		if got := p.peak.most().value == 9000; got != (p.pid == 8) {
+			t.Errorf("pid %d: a peak of %v", p.pid, p.peak.most().value)
+		}
+	}
+}
+
 // A run that ended is remembered for an hour by user and command; the oldest of eight makes room.
 func TestLately(t *testing.T) {
 	run := func(user, command string, peak float64) *proc {
