@@ -311,16 +311,31 @@ func TestFollows(t *testing.T) {
 func TestReadingThatStood(t *testing.T) {
 	for name, row := range map[string]struct {
 		second int // ms of the next call
+		until  int // of which readings have been passed on
 		want   sampler.Bytes
-	}{"it stood": {600, 4500}, "not for long": {400, 4000}} {
+	}{"it stood": {600, 700, 4500}, "not for long": {400, 700, 4000}, "others may be under way": {600, 500, 4000}} {
 		var g gpu
-		g.usable = 8000
+		g.usable, g.readUntil = 8000, noon.Add(ms(row.until))
 		g.take(noon, 0)
 		g.take(noon.Add(ms(100)), 1500) // a context of 500, and the 1000 that are given next
 		g.give(noon.Add(ms(101)), moveAt(noon.Add(ms(101)), 1000))
 		g.give(noon.Add(ms(100+row.second)), moveAt(noon.Add(ms(100+row.second)), 3000))
 		if g.top != row.want {
 			t.Errorf("%s: %d, not %d", name, g.top, row.want)
+		}
+	}
+}
+
+// Readings come later than calls: the newest that is known has not stood until now if the readings of meanwhile are still to come.
+func TestFreeBeforeReadings(t *testing.T) {
+	for until, want := range map[int]sampler.Bytes{700: 7000, 50: 6200} {
+		var g gpu
+		g.usable, g.readUntil = 8000, noon.Add(ms(until))
+		g.take(noon, 1000)
+		g.add(moveAt(noon.Add(ms(1)), 300)) // it may be in that or not
+		g.add(moveAt(noon.Add(ms(100)), 500))
+		if got, _ := g.free(noon.Add(ms(690))); got != sampler.Some(want) {
+			t.Errorf("with readings until %d ms: %v are free, not %v", until, got, want)
 		}
 	}
 }

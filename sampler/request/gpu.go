@@ -238,6 +238,9 @@ func (g *gpu) before(at time.Time) (newest reading) {
 	for later < keptReadings && g.ago(later).at.After(at) {
 		later++
 	}
+	if later == 0 && g.readUntil.Before(at) { // others may not have been passed on yet
+		until = g.readUntil
+	}
 	for i := later; i < min(later+tried, keptReadings); i++ {
 		r := g.ago(i)
 		if r.at.IsZero() {
