@@ -4,10 +4,12 @@ package uprobe
 
 import (
 	"errors"
+	"io"
 	"maps"
 	"math"
 	"os"
 	"slices"
+	"strconv"
 	"syscall"
 	"time"
 
@@ -56,6 +58,18 @@ func (u users) remove(pid int) {
 
 // gone says whether the process is gone, whoever has its number now.
 func gone(p *os.Process) bool { return errors.Is(p.Signal(syscall.Signal(0)), os.ErrProcessDone) }
+
+// headless says whether the first thread of a process has ended before the others, as by pthread_exit in main. The kernel knows a process to be
+// looked at by the memory of that thread, which has none any more.
+func headless(pid int) bool {
+	f, err := os.Open("/proc/" + strconv.Itoa(pid) + "/maps")
+	if err != nil {
+		return false // gone, or somebody else's
+	}
+	defer f.Close() //nolint:errcheck // it was only read
+	n, err := f.Read(make([]byte, 1))
+	return n == 0 && errors.Is(err, io.EOF)
+}
 
 // separable says whether the kernel can look at one process. From Linux 6.6 until a correction (6.10, 6.6.33) it
 // looked at one thread of it, and took numbers for those of processes that cannot be any.
@@ -145,8 +159,11 @@ func (d *Door) comeBack() {
 		return
 	}
 	for pid, p := range d.users {
-		if gone(p) {
+		switch {
+		case gone(p):
 			d.users.remove(pid)
+		case headless(pid):
+			d.tracker.Blind(pid)
 		}
 	}
 	now, changed := d.clock.Now(), false
