@@ -36,13 +36,11 @@ const (
 	// habitSeconds: a program that empties its cache itself does so all the time. From fifteen
 	// such falls within five minutes on a fall tells nothing; a validation brings one or two.
 	// One that began at the limit does when another did within two and a half minutes, by
-	// which a count of one has faded to 0.6, unless there were five of these as well, or a hundred times as many that did not:
-	// who empties its cache in each step comes to the limit in some of them.
+	// which a count of one has faded to 0.6, unless there were five of these as well.
 	habitSeconds = 300
 	habitFalls   = 15
 	limitAgain   = 0.6
 	limitHabit   = 5
-	limitShare   = 0.01
 )
 
 // fading is a count of what happened of late.
@@ -67,8 +65,7 @@ func (n *nearMisses) habits(now float64) float64 { return n.habit.of(now) }
 // few empty a cache by habit.
 func (n *nearMisses) add(now float64, pid, count int, deepest float64, fromLimit bool) (counted bool) {
 	before := n.atLimit.of(now)
-	habits := n.habits(now)
-	ordinary := habits >= habitFalls && (!fromLimit || before < max(limitAgain, limitShare*habits) || before >= limitHabit)
+	ordinary := n.habits(now) >= habitFalls && (!fromLimit || before < limitAgain || before >= limitHabit)
 	if fromLimit {
 		n.atLimit.add(now, count)
 	}
