@@ -72,6 +72,9 @@ var lossFigure = pattern(`(?i)\bloss\w*['"]?\s*[:= ]\s*\d`)
 // changeWithin is how many lines before a failure, or before its traceback, are asked.
 const changeWithin = 3
 
+// roomier is a size of what a job may use, which makes none larger.
+var roomier = pattern(`(?i)\b(?:shm|shared memory|swap\w*|page ?file|ram|disk|/dev/shm)[ _-]?size\b`)
+
 // change is the announcement just before a failure; "" for none. The lines before the one at
 // begins are asked.
 func change(lines []*keptLine, begins int) string {
@@ -89,7 +92,7 @@ func change(lines []*keptLine, begins int) string {
 			return sampler.Clean(text)
 		}
 		for _, form := range changeForms {
-			if at := form.findIn(lines[i].part.trimmed()); at != nil && grows(at) {
+			if at := form.findIn(lines[i].part.trimmed()); at != nil && grows(at) && !roomier.MatchString(text) {
 				return sampler.Clean(text)
 			}
 		}

@@ -87,8 +87,8 @@ var libraryRows = []row{
 	{name: "numba", framework: "numba", kind: sampler.KindNumba, memory: sampler.MemoryGPU, words: []string{"results in cuda_error_out_of_memory", "call to cumemalloc"},
 		start: `Call to \w+ results in (?:CUresult\.)?CUDA_ERROR_OUT_OF_MEMORY`},
 	// Paddle
-	{name: "paddle", framework: "paddle", kind: sampler.KindPaddle, memory: sampler.MemoryGPU, words: []string{"out of memory error on"}, lines: 6,
-		start:  `Out of memory error on (?:GPU|XPU|NPU|MLU|Place\(gpu:)? ?<gpu>`,
+	{name: "paddle", framework: "paddle", kind: sampler.KindPaddle, memory: sampler.MemoryGPU, words: []string{"out of memory error on"}, lines: 6, near: `(?i)paddle|cannot allocate|ResourceExhaustedError|memory has been allocated`, // people write the same of any program
+		start:  `Out of memory error on (?:GPU|XPU|NPU|MLU|Place\(gpu:) ?<gpu>`,
 		fields: []string{`Cannot allocate <req>`, `, <alloc> memory has been allocated`, `available memory is (?:only )?<free>`}},
 	{name: "paddle in chinese", framework: "paddle", kind: sampler.KindPaddle, memory: sampler.MemoryGPU, words: []string{"内存不足错误", "显存不足错误", "上分配"}, lines: 2, numbers: true,
 		start:  `GPU ?<gpu> ?(?:上)?(?:出现)?(?:内存|显存)不足(?:的)?错误|(?:无法|不能)在 ?GPU ?<gpu> ?上分配`,

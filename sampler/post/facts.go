@@ -142,11 +142,14 @@ var tinyModel = lazily(`(?i)--model[ =]["']?(?:tiny|base|small|distil)\b|\bload_
 // raise is a setting that was set higher.
 var raise = lazily(`(?i)\b(?:I|we) (?:have |had |just |then |only |recently )*(?:rais|increas|chang|bump|set|mov|went|go)\w*\b (?:up )?(?:the |my )?["'\x60]?([a-z]\w*(?:[ _-]\w+){0,2}?)["'\x60]? from ["'\x60]?(\d{1,6}) ?(?:to|->|→) ?["'\x60]?(\d{1,6})\b`)
 
+// resource is what a job may use, not what it asks for: with more of it no job fails that ran with less.
+var resource = lazily(`(?i)\b(?:v?ram|swap\w*|(?:page|paging)[ _-]?files?|pagefiles?|memory(?: (?:size|limit|quota|request))?|mem|gpus|cards|cpus?|cores|shm(?:[ _-]size)?|disk|storage)$|^(?:number|amount|count|size) of (?:the )?(?:gpus?|cards|v?ram|memory|swap|shm|cpus?|cores)\b`)
+
 // raisedFrom is a setting and the value that it had before it was set higher and the job failed; "" for none.
 func raisedFrom(all []sentence) string {
 	for i, s := range all {
 		at := raise.FindStringSubmatch(s.text)
-		if at == nil || cured.MatchString(s.text) {
+		if at == nil || cured.MatchString(s.text) || resource.MatchString(at[1]) {
 			continue
 		}
 		before, _ := strconv.Atoi(at[2])

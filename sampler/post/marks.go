@@ -19,8 +19,8 @@ var marks = []struct {
 	{sampler.ToldGPUs, lazily(`(?i)\b(?:[2-8]|two|three|four|six|eight) ?[x×*]? ?(?:\w+ ){0,2}(?:GPUs|cards|[AVH]100s?|[34]090s?)\b|\b(?:[2-8] ?[x×*]|two|three|four|dual) ?(?:(?:nvidia|geforce|rtx|gtx|tesla) ?)*(?:[1-5]0[5-9]0(?: ?ti)?s?|[ATLPVH]\d{1,3}[Gs]?)\b|[2-8两二三四八] ?[个张块] ?(?:\d+ ?G\w?的? ?)?(?:显卡|卡|GPU|[1-5]0[5-9]0|[ATLPVH]\d{1,3})|显卡 ?[x×*] ?[2-8]`)},
 	// The libraries that hold tables on the GPU, as code and words name them.
 	{sampler.ToldTables, lazily(`(?i)\b(?:dask_)?cudf\b|\bdask[-_]cuda\b|\bcuml\b`)},
-	// A system of Windows as forms ask for it, a path there, or the wording of PyTorch's CPU allocator on it.
-	{sampler.ToldWindows, lazily(`(?im)^\W*(?:OS|operating system|platform|system)?\W*(?:microsoft )?windows(?: ?(?:7|8|10|11)\w*)?\W*$|\bOS\b[^\n]{0,12}\bwindows\b|\b(?:on|under) windows(?: ?1[01])?\b|\bin (?-i:Windows|WINDOWS)[,;:.)]|\(windows(?: ?1[01])?\)|\b[c-f]:\\\w|DefaultCPUAllocator: not enough memory`)},
+	// A system of Windows as forms ask for it, a path there, the wording of PyTorch's CPU allocator on it, its errors and what only it has.
+	{sampler.ToldWindows, lazily(`(?im)^\W*(?:OS|operating system|platform|system)?\W*(?:microsoft )?windows(?: ?(?:7|8|10|11)\w*)?\W*$|\bOS\b[^\n]{0,12}\bwindows\b|\b(?:on|under) windows(?: ?1[01])?\b|\bin (?-i:Windows|WINDOWS)[,;:.)]|\(windows(?: ?1[01])?\)|\b[c-f]:\\\w|DefaultCPUAllocator: not enough memory|\bWinError \d|\bos error 1455\b|\b(?:paging|page) ?files?\b|\bpagefile(?:s|\.sys)?\b|页面文件|\bVirtualAlloc\b`)},
 	// The command of a training with darknet.
 	{sampler.ToldDarknet, lazily(`(?i)\bdarknet(?:\.exe)?\s+detector\s+train\b|\bTry to set subdivisions=\d+`)},
 	// Darknet at the first layer of a network, where it holds nothing yet.

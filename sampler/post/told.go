@@ -133,6 +133,29 @@ var tells = []struct {
 	{sampler.ToldDecoding, lazily(`(?i)\bvae\b|\bdecod(?:e|es|ing) (?:the )?latents?\b|\b(?:on|at|during|while) decod(?:e|ing)\b`), lazily(`(?i)\btrain(?:s|ing)?\b`)},
 }
 
+// given is memory of which there was to be more, which is no growth of what a program takes; taken behind it says that it is.
+var (
+	given = lazily(`(?i)\b(?:increas(?:e|es|ed)|increasing (?:the|my|our|its)|rais(?:e|es|ed)|enlarg(?:e|es|ed)|extend(?:s|ed)?|expand(?:s|ed)?|add(?:ed)?|upgrad(?:e|ed)|boost(?:ed)?) (?:(?:the|my|our|its|your|amount|size|limit|total|available|max\w*|of|more) )*(?:(?:virtual|swap|shared|system|host|physical|docker|main|page|paging)[ -]?(?:memory|space|files?|ram)?|swap\w*|pagefiles?|v?ram|shm\w*)\b|` +
+		`\b(?:I|we|you|please|to|must|should|can)(?:['’]ve| have| had| already| also| just| then| even| only| please)* (?:increas|rais|enlarg|extend|expand)(?:e|ed) (?:(?:the|my|our|its|your|total) )?(?:\w+ ){0,2}memory\b`)
+	taken = lazily(`(?i)^(?:['’]s)? (?:usage|use|consumption|footprint|requirements?)\b`)
+)
+
+// withoutGiven is a sentence without the memory that somebody gave to a job, or is to give.
+func withoutGiven(s string) string {
+	for from := 0; ; {
+		at := given.FindStringIndex(s[from:])
+		if at == nil {
+			return s
+		}
+		if rest := s[from+at[1]:]; taken.MatchString(rest) {
+			from += at[1]
+			continue
+		}
+		s = s[:from+at[0]] + "," + s[from+at[1]:]
+		from += at[0]
+	}
+}
+
 type kindRow struct {
 	what  string
 	words *lazy
@@ -299,7 +322,11 @@ func add(c *sampler.LogContext, text string, all []sentence, lines []codeLine) {
 			if row.what == sampler.ToldCheckpoint && !ranOut.MatchString(s.text) && !reportsError.MatchString(s.text) && !loadsOnGPU.MatchString(s.text) {
 				return false // it runs with one, and dies of something else
 			}
-			return row.words.MatchString(s.text) && (row.except == nil || !row.except.MatchString(s.text))
+			words := s.text
+			if row.what == sampler.ToldGrowth {
+				words = withoutGiven(words)
+			}
+			return row.words.MatchString(words) && (row.except == nil || !row.except.MatchString(words))
 		}) {
 			c.Told = append(c.Told, row.what)
 		}

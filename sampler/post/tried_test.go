@@ -152,3 +152,27 @@ func TestCountOfGPUs(t *testing.T) {
 		}
 	}
 }
+
+// More of what a job may use is no setting that made it fail, and memory that somebody gave it no growth.
+func TestResourcesAreNoSettings(t *testing.T) {
+	for _, one := range []struct {
+		text, what string
+		told       bool
+	}{
+		{"I increased the RAM from 32 to 96 GB and still get CUDA out of memory.", sampler.ToldRaised + "RAM 32", false},
+		{"We raised the page file from 12 to 40 GB, and it is CUDA out of memory again.", sampler.ToldRaised + "page file 12", false},
+		{"I increased the number of GPUs from 3 to 6 and get CUDA out of memory.", sampler.ToldRaised + "number of GPUs 3", false},
+		{"I increased the batch size from 3 to 6 and get CUDA out of memory.", sampler.ToldRaised + "batch size 3", true},
+		{"I raised max memory tokens from 100 to 900 and get CUDA out of memory.", sampler.ToldRaised + "max memory tokens 100", true},
+		{"I get CUDA out of memory and have increased the virtual memory already.", sampler.ToldGrowth, false},
+		{"It says out of memory, increase the virtual memory, and I increased the memory of my server.", sampler.ToldGrowth, false},
+		{"CUDA out of memory, although I have raised the shared memory of the container.", sampler.ToldGrowth, false},
+		{"I get CUDA out of memory, each epoch increases the RAM usage.", sampler.ToldGrowth, true},
+		{"CUDA out of memory: I increased the swap, but memory keeps growing.", sampler.ToldGrowth, true},
+	} {
+		events := read(t, "My torch program fails. "+one.text)
+		if len(events) != 1 || slices.Contains(events[0].Context.Told, one.what) != one.told {
+			t.Errorf("%q: %s is not %v: %+v", one.text, one.what, one.told, events)
+		}
+	}
+}
