@@ -92,6 +92,13 @@ var happened = pattern(`(?i)(?:\b(?:failed|error(?:ed)?|crashed|aborted|died|cau
 // ended is what may stand behind a message without numbers: nothing, punctuation, a place.
 var ended = pattern(`^[\s"'\x60)\]}>*_]*(?:$|[.!;,:(\[{|\\]|error\s*[.!]*\s*$|at\s|in\s|on\s|when calling|-|–|—|<|←|#|at$)`)
 
+// named is an error by its class alone in front, and occasion when it came, as titles have it: what a program prints ends there.
+var (
+	named    = pattern(`^\W*(?:[a-z_]\w*\.)*[A-Z]\w*(?:Error|Exception): *$`)
+	advises  = pattern(`(?i)\b(?:means?|you|your|lower|reduce|use|set|try|should|may|can|could|retry\w*)\b|\b(?:is|are) too \w+`)
+	occasion = pattern(`^\s+(?:when|while|during|under|after|with|for|even|despite|although|though|using|from|since|inside|as soon as)\s+\S[^?]*$`)
+)
+
 // heading: headings and check boxes of Markdown only name a topic.
 var heading = pattern(`^(?:#{1,6}\s|[-*]\s*\[[ xX]?\])`)
 
@@ -170,7 +177,7 @@ func isFailure(m *message, c candidate, f *findings, text, body part) bool {
 	case !numbers && (hypothesis.in(before) || strings.HasSuffix(line.text, "?")):
 		return false
 	case openText.in(before) || errorBefore.in(before):
-		return numbers || ended.in(after)
+		return numbers || ended.in(after) || named.in(before) && occasion.in(after) && !advises.in(after)
 	}
 	return numbers || (happened.in(before) && ended.in(after))
 }

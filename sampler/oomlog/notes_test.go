@@ -23,3 +23,26 @@ func TestUncounted(t *testing.T) {
 		}
 	}
 }
+
+// A title that begins with the error of PyTorch says behind it when it came; advice on it does not. What people say of a number of GPUs is no
+// message of Paddle.
+func TestTitlesOfErrors(t *testing.T) {
+	for line, framework := range map[string]string{
+		"RuntimeError: CUDA out of memory when running eval.py\n":                        "pytorch",
+		"RuntimeError: CUDA error: out of memory under WSL2\n":                           "pytorch",
+		"RuntimeError: CUDA error : out of memory\n":                                     "pytorch",
+		"RuntimeError: CUDA out of memory when your batch is too large\n":                "",
+		"RuntimeError: CUDA out of memory when training?\n":                              "",
+		"Out of memory error on 2 x RTX 3090\n":                                          "",
+		"Out of memory error on GPU 1 of my rig\n":                                       "",
+		"Out of memory error on GPU 1. Cannot allocate 1.5GB memory on GPU 1.\n":         "paddle",
+		"Error: llama runner exited, you may not have enough memory to run this model\n": "ollama",
+		"Error: llama runner process no longer running: 1 error: out of memory\n":        "ollama",
+		"MEMORY ALLOC FAILED: VirtualAlloc failed\n":                                     "windows",
+	} {
+		events, err := Scan(strings.NewReader(line))
+		if err != nil || len(events) > 1 || (len(events) == 1) != (framework != "") || len(events) == 1 && events[0].Framework != framework {
+			t.Errorf("%q: %v, %+v", line, err, events)
+		}
+	}
+}

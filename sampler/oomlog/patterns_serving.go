@@ -65,6 +65,8 @@ var servingRows = []row{
 		start: `failed to allocate CPU buffer of size <req:bytes>`},
 	{name: "ggml host buffer", framework: "llama.cpp", kind: sampler.KindGGML, memory: sampler.MemoryHost, words: []string{"failed to allocate buffer of size"},
 		start: `failed to allocate buffer of size <req:bytes>`, near: `ggml_backend_cpu|CPU`},
+	{name: "ollama runner exited", framework: "ollama", kind: sampler.KindGGML, memory: sampler.MemoryGPU, words: []string{"llama runner exited, you may not have", "llama runner process no longer running"},
+		start: `llama runner exited, you may not have enough (?:available )?memory to run this model|llama runner process no longer running: -?\d+ (?:error: )?out of memory`},
 	{name: "ollama needs more system memory", framework: "ollama", kind: sampler.KindHostAlloc, memory: sampler.MemoryHost, words: []string{"requires more system memory"},
 		start: `model requires more system memory \(<req>\) than is available \(<available_bytes:size>\)`},
 }

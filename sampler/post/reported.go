@@ -11,9 +11,9 @@ import (
 var (
 	// ranOut are words for a failure for want of memory.
 	ranOut = lazily(`(?i)\b(?:gpu|vram|video memory|gpu memory|memory of (?:the |my )?gpu)\b(?: \w+)?? (?:runs|ran|gets|got|is|was|becomes) (?:completely |totally |entirely )?(?:full|maxed out|exhausted|not enough)\b|` +
-		`\b(?:memory|vram) (?:is|was|gets?|got|becomes?) (?:\w+ )?(?:exhausted|used up|overloaded)\b|\b(?:goes|went|going|gets|got|runs|ran) (?:over|beyond|past|above) (?:the |my |our |its )?(?:gpu |cuda |video |available )?(?:memory|vram)(?: limit| size)?\b|\b(?:eats?|ate|eating|fills?|filled|filling|consum\w+) (?:up )?(?:(?:all|the whole|the entire) )?(?:of )?(?:my |the |its )*(?:vram|(?:gpu|video) memory|memory of (?:my|the) gpu)\b[^.]{0,30}\b(?:crash\w*|dies|died|stop\w*|fail\w*|errors?|kill\w*)\b|\b(?:gpu )?memory (?:error|allocation (?:failed|failure|error))s? (?:on|from|of|with|for) (?:the |my |an? )?(?:\d+ ?GB )?(?:gpu|cuda|card)\b|\bneeds? more (?:vram|gpu memory) than (?:I|my|we|there)\b|\bfailed to allocate (?:\w+ )?memory on (?:the |my )?(?:device|gpu|card)\b|\b(?:wo|does|do|did)(?:n['’]?t| not) fit (?:in|into|on|onto) (?:my|our) (?:\d+ ?Gi?B )?(?:gpu|card|vram)\b|\b(?:gpu|card)\b[^.]{0,16}\b(?:does not|doesn['’]?t|do not|don['’]?t) have (?:enough|sufficient) (?:memory|vram|ram)\b|\b(?:cuda|gpu)_?(?:error_?)?out_of_memory\b|\boom(?:s|ed|['’]d)?\b|\bout[ -]of[ -](?:the |all |my |our )*(?:\d+ ?G(?:i?B)? )?(?:of )?(?:(?:gpu|cuda|video|graphics|system|host|cpu)[ -])?(?:memory|mem\w{1,3}(?:ry|ies)|vram|ram)\b|\bnot en\w{2,4} (?:gpu |cuda |video )?(?:memory|vram)\b|\binsufficient (?:gpu |cuda |video )?(?:memory|vram)\b|RESOURCE_EXHAUSTED|\bResourceExhaustedError\b|\b(?:memory|vram) (?:is|was) (?:not enough|insufficient)\b|\bcuda out for memory\b|CUDA_ERROR_OUT_OF_MEMORY|\b(?:Cuda)?OutOfMemory(?:Error|Exception)?\b|\bcr[au]sh\w*\b[^.]{0,40}\bRAM\b|\bRAM\b[^.]{0,20}\bch?r[au]sh\w*|\bRAM (?:usage )?(?:goes|went|gets?|got) (?:over|above|beyond)\b|\b(?:system |host |cpu )?RAM\b[^.]{0,30}\b(?:is|gets?|was) (?:\w+ )?(?:full|filled|exhausted|used up)|\bmemory\b(?:[^.]|\.\d){0,60}\b(?:overflows?|(?:has |have )?(?:run|runs|ran) out)\b|\b(?:memory|ram|vram)\b[^.]{0,20}\bexplo(?:de[sd]?|ding)\b|\bresource[- ]exhaust\w* (?:error|exception)|\bcuda ?(?:malloc|memory) (?:error|exception)\b|\b(?:due to|because of) (?:an? |the )?(?:gpu |cuda |video )?memory (?:issue|problem|error|limit)\w*|\b(?:runs?|ran|end(?:s|ed)? up) without memory\b|\b(?:is|was|goes) (?:always )?over memory\b|\b(?:exceed(?:s|ed)?|surpass(?:es|ed)?)\b[^.%]{0,20}\b(?:available|system|host|total) RAM\b|\balways over memory\b|\b(?:overflow|overload|crash)(?:s|es|ed)? (?:the )?(?:gpu )?(?:memory|vram)\b|\b(?:CUBLAS|CUDNN)_STATUS_ALLOC_FAILED\b|\b(?:is|was|gets?|got|been|be|being|says?|just|displays?|shows?|prints?) (?:silently |simply |just )?["'“\x60]?killed\b|\b(?:message|saying|output|word)\b:? ?["'“\x60]+killed\b|\bworkers? (?:was |were |is |are |always |being )?killed\b|\b(?:gets?|got|getting) (?:the |an? )?["'“\x60]?killed["'”\x60]? error\b|(?:爆|炸)显存|内存(?:不足|溢出)|内存[^。]{0,12}占满|被 ?(?:系统)? ?(?:kill|杀)|\benforce fail at \S*(?:CPUAllocator|alloc_cpu)\.cpp\b|\bDefaultCPUAllocator\b|\bCUDA error: out of memory\b|\bcudaErrorMemoryAllocation\b|\bVRAM is (?:exhausted|full)\b|\b(?:VRAM|GPU memory|video memory) (?:\w+ )?(?:max(?:es|ed) out|overflow(?:s|ed))\b|\bGPU (?:memory )?is full\b|\bno (?:GPU |video )?memory left\b|\bexceeds? (?:the |my )?(?:GPU|video) (?:memory|RAM)\b|\bmemory error cuda\b|\b(?:GPU memory|VRAM) (?:fills up|hits|reaches)\b|n['’]t have enough (?:VRAM|GPU memory)\b|\b(?:could not|failed to|unable to|cannot) allocate\b[^.\n]{0,40}\b(?:CUDA|GPU)\b|\b(?:run|runn?s|running|ran) (?:o[ut]{0,3}|ut) (?:of|off|fo|for) (?:the )?(?:gpu |cuda |video |graphics )?(?:memory|mem|vram)\b|\bVK_ERROR_OUT_OF_\w+_MEMORY\b|\b(?:no|zero) (?:more |free )?vram (?:error|left)\b|\bvram (?:is )?exhaust\w*|\bnot enough (?:gpu|cuda|video) mem\b|\b(?:required|needed|necessary) (?:gpu |cuda |video )?(?:memory|vram)\b[^.\n]{0,24}\b(?:exceed(?:s|ed)?|is more than|is larger than)\b|\b(?:uses?|used|takes?|needs?|using|consumes?) (?:way |far |much )?(?:to|too) (?:much|many) (?:of )?(?:my |the )?(?:gpu|cuda|video|graphics)[ -]?(?:memory|ram)?\b|\b(?:uses?|used|takes?|needs?|using|consumes?) (?:way |far |much )?(?:to|too) much vram\b|` + takesRAM + `|` + ofMachine + failsIn())
+		`\b(?:memory|vram) (?:is|was|gets?|got|becomes?) (?:\w+ )?(?:exhausted|used up|overloaded)\b|\b(?:goes|went|going|gets|got|runs|ran) (?:over|beyond|past|above) (?:the |my |our |its )?(?:gpu |cuda |video |available )?(?:memory|vram)(?: limit| size)?\b|\b(?:eats?|ate|eating|fills?|filled|filling|consum\w+) (?:up )?(?:(?:all|the whole|the entire) )?(?:of )?(?:my |the |its )*(?:vram|(?:gpu|video) memory|memory of (?:my|the) gpu)\b[^.]{0,30}\b(?:crash\w*|dies|died|stop\w*|fail\w*|errors?|kill\w*)\b|\b(?:gpu )?memory (?:error|allocation (?:failed|failure|error))s? (?:on|from|of|with|for) (?:the |my |an? )?(?:\d+ ?GB )?(?:gpu|cuda|card)\b|\bneeds? more (?:vram|gpu memory) than (?:I|my|we|there)\b|\bfailed to allocate (?:\w+ )?memory on (?:the |my )?(?:device|gpu|card)\b|\b(?:wo|does|do|did)(?:n['’]?t| not) fit (?:in|into|on|onto) (?:my|our) (?:\d+ ?Gi?B )?(?:gpu|card|vram)\b|\b(?:gpu|card)\b[^.]{0,16}\b(?:does not|doesn['’]?t|do not|don['’]?t) have (?:enough|sufficient) (?:memory|vram|ram)\b|\b(?:cuda|gpu)_?(?:error_?)?out_of_memory\b|\boom(?:s|ed|['’]d)?\b|\bout[ -]of[ -](?:the |all |my |our )*(?:\d+ ?G(?:i?B)? )?(?:of )?(?:(?:gpu|cuda|video|graphics|system|host|cpu)[ -])?(?:memory|mem\w{1,3}(?:ry|ies)|vram|ram)\b|\bnot en\w{2,4} (?:gpu |cuda |video )?(?:memory|vram)\b|\binsufficient (?:gpu |cuda |video )?(?:memory|vram)\b|RESOURCE_EXHAUSTED|\bResourceExhaustedError\b|\b(?:memory|vram) (?:is|was) (?:not enough|insufficient)\b|\bcuda out for memory\b|CUDA_ERROR_OUT_OF_MEMORY|\b(?:Cuda)?OutOfMemory(?:Error|Exception)?\b|\bcr[au]sh\w*\b[^.]{0,40}\bRAM\b|\bRAM\b[^.]{0,20}\bch?r[au]sh\w*|\bRAM (?:usage )?(?:goes|went|gets?|got) (?:over|above|beyond)\b|\b(?:system |host |cpu )?RAM\b[^.]{0,30}\b(?:is|gets?|was) (?:\w+ )?(?:full|filled|exhausted|used up)|\bmemory\b(?:[^.]|\.\d){0,60}\b(?:overflows?|(?:has |have )?(?:run|runs|ran) out)\b|\b(?:memory|ram|vram)\b[^.]{0,20}\bexplo(?:de[sd]?|ding)\b|\bresource[- ]exhaust\w* (?:error|exception)|\bcuda ?(?:malloc|memory) (?:error|exception)\b|\b(?:due to|because of) (?:an? |the )?(?:gpu |cuda |video )?memory (?:issue|problem|error|limit)\w*|\b(?:runs?|ran|end(?:s|ed)? up) without memory\b|\b(?:is|was|goes) (?:always )?over memory\b|\b(?:exceed(?:s|ed)?|surpass(?:es|ed)?)\b[^.%]{0,20}\b(?:available|system|host|total) RAM\b|\balways over memory\b|\b(?:overflow|overload|crash)(?:s|es|ed)? (?:the )?(?:gpu )?(?:memory|vram)\b|\b(?:CUBLAS|CUDNN)_STATUS_ALLOC_FAILED\b|\b(?:is|was|gets?|got|been|be|being|says?|just|displays?|shows?|prints?) (?:silently |simply |just )?["'“\x60]?killed\b|\b(?:returns?|gives?|gave|returned|hint of|ends? (?:with|in)) ["'“\x60]+killed\b|\b(?:message|saying|output|word)\b:? ?["'“\x60]+killed\b|\bworkers? (?:was |were |is |are |always |being )?killed\b|\b(?:gets?|got|getting) (?:the |an? )?["'“\x60]?killed["'”\x60]? error\b|(?:爆|炸)显存|内存(?:不足|溢出)|内存[^。]{0,12}占满|被 ?(?:系统)? ?(?:kill|杀)|\benforce fail at \S*(?:CPUAllocator|alloc_cpu)\.cpp\b|\bDefaultCPUAllocator\b|\bCUDA error: out of memory\b|\bcudaErrorMemoryAllocation\b|\bVRAM is (?:exhausted|full)\b|\b(?:VRAM|GPU memory|video memory) (?:\w+ )?(?:max(?:es|ed) out|overflow(?:s|ed))\b|\bGPU (?:memory )?is full\b|\bno (?:GPU |video )?memory left\b|\bexceeds? (?:the |my )?(?:GPU|video) (?:memory|RAM)\b|\bmemory error cuda\b|\b(?:GPU memory|VRAM) (?:fills up|hits|reaches)\b|n['’]t have enough (?:VRAM|GPU memory)\b|\b(?:could not|failed to|unable to|cannot) allocate\b[^.\n]{0,40}\b(?:CUDA|GPU)\b|\b(?:run|runn?s|running|ran) (?:o[ut]{0,3}|ut) (?:of|off|fo|for) (?:the )?(?:gpu |cuda |video |graphics )?(?:memory|mem|vram)\b|\bVK_ERROR_OUT_OF_\w+_MEMORY\b|\b(?:no|zero) (?:more |free )?vram (?:error|left)\b|\bvram (?:is )?exhaust\w*|\bnot enough (?:gpu|cuda|video) mem\b|\b(?:required|needed|necessary) (?:gpu |cuda |video )?(?:memory|vram)\b[^.\n]{0,24}\b(?:exceed(?:s|ed)?|is more than|is larger than)\b|\b(?:uses?|used|takes?|needs?|using|consumes?) (?:way |far |much )?(?:to|too) (?:much|many) (?:of )?(?:my |the )?(?:gpu|cuda|video|graphics)[ -]?(?:memory|ram)?\b|\b(?:uses?|used|takes?|needs?|using|consumes?) (?:way |far |much )?(?:to|too) much vram\b|` + takesRAM + `|` + ofMachine + `|` + grownTo + `|` + wanting + failsIn())
 	// onHost are words for the memory of the machine.
-	onHost = lazily(`(?i)\b\d+ ?GB? of (?:system )?RAM\b[^.]{0,40}\bout of memory\b|\bout of memory\b[^.]{0,60}\b(?:on|with) (?:an? |my |the )?(?:system|machine|server|node|computer|pc) (?:with|of|that has) \d+ ?GB (?:of )?(?:system )?RAM\b|\b(?:hits?|reaches|at) \d{2,3} ?% of (?:the )?(?:system|host|machine)(?:['’]s)? (?:memory|RAM)\b|\benforce fail at \S*(?:CPUAllocator|alloc_cpu)\.cpp\b|\bDefaultCPUAllocator\b|\b(?:huge|excessive|enormous|massive|insane) RAM (?:consumption|usage)\b|` + takesRAM + `|\busing GPU in script\?*:?\W{0,3}(?:no|false|cpu)\b|\bout[ -]of[ -](?:the |all |my |our )*(?:\d+ ?G(?:i?B)? )?(?:of )?(?:(?:system |host |cpu )?ram|(?:system|host|cpu) memory)\b|` + ofMachine + `|\b(?:cpu|host|system|ram)[ -]oom\b|\boom (?:on|in|of) (?:the )?(?:cpu )?ram\b|\b(?:ram|memory) on (?:the )?cpu\b|\b(?:exceed(?:s|ed)?|surpass(?:es|ed)?)\b[^.]{0,20}\b(?:available|system|host|total) RAM\b|\b(?:system |host )?RAM\b[^.]{0,30}\b(?:is|gets?|was) (?:\w+ )?(?:full|filled|exhausted|used up)|\bcr[au]sh\w*\b[^.]{0,40}\bRAM\b|\bRAM\b[^.]{0,20}\bch?r[au]sh\w*|\bRAM (?:usage )?(?:goes|went|gets?|got) (?:over|above|beyond)\b|(?:^|[^卡])内存(?:不足|溢出)|(?:CPU|主机|系统)内存[^。]{0,12}占满`)
+	onHost = lazily(`(?i)\b(?:lack|shortage|want) of (?:system |host )?(?:ram|(?:system|host) memory)\b|\b\d+ ?GB? of (?:system )?RAM\b[^.]{0,40}\bout of memory\b|\bout of memory\b[^.]{0,60}\b(?:on|with) (?:an? |my |the )?(?:system|machine|server|node|computer|pc) (?:with|of|that has) \d+ ?GB (?:of )?(?:system )?RAM\b|\b(?:hits?|reaches|at) \d{2,3} ?% of (?:the )?(?:system|host|machine)(?:['’]s)? (?:memory|RAM)\b|\benforce fail at \S*(?:CPUAllocator|alloc_cpu)\.cpp\b|\bDefaultCPUAllocator\b|\b(?:huge|excessive|enormous|massive|insane) RAM (?:consumption|usage)\b|` + takesRAM + `|\busing GPU in script\?*:?\W{0,3}(?:no|false|cpu)\b|\bout[ -]of[ -](?:the |all |my |our )*(?:\d+ ?G(?:i?B)? )?(?:of )?(?:(?:system |host |cpu )?ram|(?:system|host|cpu) memory)\b|` + ofMachine + `|\b(?:cpu|host|system|ram)[ -]oom\b|\boom (?:on|in|of) (?:the )?(?:cpu )?ram\b|\b(?:ram|memory) on (?:the )?cpu\b|\b(?:exceed(?:s|ed)?|surpass(?:es|ed)?)\b[^.]{0,20}\b(?:available|system|host|total) RAM\b|\b(?:system |host )?RAM\b[^.]{0,30}\b(?:is|gets?|was) (?:\w+ )?(?:full|filled|exhausted|used up)|\bcr[au]sh\w*\b[^.]{0,40}\bRAM\b|\bRAM\b[^.]{0,20}\bch?r[au]sh\w*|\bRAM (?:usage )?(?:goes|went|gets?|got) (?:over|above|beyond)\b|(?:^|[^卡])内存(?:不足|溢出)|(?:CPU|主机|系统)内存[^。]{0,12}占满`)
 	// surelyHost is the head of the list of processes that Ray prints when the memory of a machine is nearly full, and words for
 	// nothing but that memory.
 	surelyHost = lazily(`(?m)^\W*PID\s+MEM\(GB\)\s+COMMAND\b|\b(?i:host (?:is |was )?out of memory|killed by (?:the )?(?:linux |kernel )?oom[- ]?killer)\b`)
@@ -27,6 +27,8 @@ var (
 	llamas      = lazily(`(?i)\b(?:ollama|llama[._-]cpp|llama runner|koboldcpp|lm ?studio)\b|\bggml_`)
 	// killed: by a signal, and the GPU is not spoken of.
 	killed = lazily(`(?i)\bkilled\b|被 ?(?:系统)? ?(?:kill|杀)`)
+	// forGPU is what it was killed for where that is said.
+	forGPU = lazily(`(?i)\bkilled\b[^.]{0,60}\b(?:due to|because|since|as|by|for)\b[^.]{0,24}\b(?:(?:cuda|gpu|video)(?: memory| ram| usage)|vram)\b|\b(?:(?:cuda|gpu|video) memory|vram)\b[^.]{0,40}\b(?:increas|grow|ris|climb|fill)\w*\b[^.]{0,60}\bkilled\b`)
 	// otherSignal ended a process and is none of those that a system without memory sends.
 	otherSignal = lazily(`(?i)\bkilled by (?:the )?signal:? ?(?:segmentation fault|aborted|terminated|illegal instruction|floating point|hangup|interrupt|(?:1|2|4|6|8|11|15)\b|SIG(?:SEGV|ABRT|TERM|ILL|FPE|HUP|INT)\b)`)
 	// cpuWorks: with the same memory of the machine it goes through.
@@ -37,7 +39,7 @@ var (
 	sized = lazily(`(?i)\b(?:batch(?:[-_ ]?size)?|bs) ?= ?\d+`) // as people write a size in a sentence
 	code  = lazily(`^[rfb]?(?:"{3}|'{3})|\(["'r]|[=!]=|=\s*[("'\[{]|[│❱]|--\S*oom|\becho\b|\w::\w|\b[A-Z]{3,}_[A-Z_]+\(|\w = \w|#\s*\w+Error|^//|\w\(&|^[+-]?\s*"[^"]*",?$|^(?i:cuda|gpu|error)\b[^:]{0,30}:|^\W*(?:raise|throw|return|elif|except)\b|(?i:\bevents?:|\berrors?:) *\d`)
 	// happens: it did, or does each time.
-	happens = lazily(`(?i)\b(?:getting|running|having|receiving|facing|stops?|stopped|dies|died|die (?:with|of|from|on)|ch?rash(?:es|ed)?|fail(?:s|ed|ing)?|comes?|came|goes|went|gets?|got|ran|runs?|throws?|gives?|gave|raises?|hits?|is|are|was|ends?|ended|happens?|happened|appears?|occurs?|occur|occurred|exists?|overflows?|exceed(?:s|ed)|surpass(?:es|ed)|shows?|says?|reports?|reported|displays?|keeps?|killed|have|had|leads? to|results? in|then|still|always|immediately|too|when (?:I|we|my)|while|during|as soon as|after)\b|(?:\S+ ){4,}["'“]?(?:cuda |gpu )?(?:oom|out of memory)["'”.!]*$|^(?:[^\s:"]+ ){2}[^:"]*: *["'“]?(?:cuda |gpu )?(?:oom|out)|^.{0,3}(?i:cuda |gpu )?oom|^\W*(?:(?:cuda|gpu|device|rank|error|still|always|\d+|#\d+):? ){0,4}(?:oom|out of memory)(?: error)?,? even (?:if|with|when|after|on|for)\b|[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Cyrillic}]`)
+	happens = lazily(`(?i)\b(?:getting|running|having|receiving|facing|stops?|stopped|dies|died|die (?:with|of|from|on)|ch?rash(?:es|ed)?|fail(?:s|ed|ing)?|comes?|came|goes|went|gets?|got|ran|runs?|throws?|gives?|gave|raises?|hits?|is|are|was|ends?|ended|happens?|happened|appears?|occurs?|occur|occurred|exists?|overflows?|exceed(?:s|ed)|surpass(?:es|ed)|shows?|says?|reports?|reported|displays?|keeps?|killed|have|had|leads? to|results? in|returns?|returned|breaks?|broke|then|still|always|immediately|too|when (?:I|we|my)|while|during|as soon as|after)\b|(?:\S+ ){4,}["'“]?(?:cuda |gpu )?(?:oom|out of memory)["'”.!]*$|^(?:[^\s:"]+ ){2}[^:"]*: *["'“]?(?:cuda |gpu )?(?:oom|out)|^.{0,3}(?i:cuda |gpu )?oom|^\W*(?:(?:cuda|gpu|device|rank|error|still|always|\d+|#\d+):? ){0,4}(?:oom|out of memory)(?: error)?,? even (?:if|with|when|after|on|for)\b|[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Cyrillic}]`)
 	// talk: it is only talked about, as in documentation and in lists of changes.
 	talk = lazily(`(?i)\byou(?:r|rs)?\b|\b(?:may|might|could|would|should|likely|possibly|potential(?:ly)?|probably)\b|^\W*(?:add|adds|added|better|improve|handle|support|remove|make|update|reduce|lower|use|set|try|configures?|specif(?:y|ies)|defines?|controls?|document|docs|feat|chore|tests?|refactor)\b|\bit will raise\b|\b(?:in case|e\.g\.|for example|for instance|such as|how to|how can|how do|previously (?:it |we )?(?:was|were|went|ran|got|crashed|failed|hit)|what to do|known issues?|limitations?|(?:is|are) (?:now )?reported|can (?:also |still |even )?(?:happen|occur|fail|run out|go out|go oom|be|cause|lead|get)|consider|workaround|troubleshooting)\b|` +
 		`\b(?:fix(?:es|ed)?|avoid\w*|prevent\w*|mitigat\w*|solv\w*|resolv\w*|skip\w*|retr(?:y|ies|ied|ying)|recover\w*|catch\w*|improv\w*|support\w*|merge[ds]?)\b|` +
@@ -47,6 +49,13 @@ var (
 
 // ofMachine is a machine that stops, told in one sentence with its memory.
 const ofMachine = `\bram\b(?: \w+){0,3} (?:increas|grow|ris|fill)\w*\b[^.]{0,60}\b(?:until|till)\b[^.]{0,24}\b(?:crash|kill|die|freez)\w*\b|\b(?:machine|computer|laptop|workstation|server|node|system|pc)\b[^.]{0,16}\b(?:collaps|crash|fr[eo]ez?|froz|h[au]ng|reboot|died|dies|stop+ed respond|unrespons)\w*\b[^.]{0,60}\b(?:(?:cpu|host|system|main) (?:memory|ram)|ram)\b|\b(?:(?:cpu|host|system|main) (?:memory|ram)|ram)\b[^.]{0,60}\b(?:machine|computer|laptop|workstation|server|node|system|pc)\b[^.]{0,16}\b(?:collaps|crash|fr[eo]ez?|froz|h[au]ng|reboot|died|dies|stop+ed respond|unrespons)\w*`
+
+const (
+	// grownTo is a GPU that fills up until the program ends, told without a word for the failure.
+	grownTo = `\b(?:(?:gpu|cuda|video) (?:memory|ram)|vram|memory of the gpu)(?: usage| consumption| use)?\b[^.]{0,30}\b(?:increas|grow|ris|climb)\w*\b[^.]{0,50}\b(?:crash(?:es|ed)|dies|died|(?:is|gets|was|be) killed|fail(?:s|ed))\b`
+	// wanting is a program that ends for want of memory.
+	wanting = `\b(?:exceed(?:s|ed)?|surpass(?:es|ed)?) the memory of (?:the|my|our) (?:gpu|card)\b|(?:\b(?:cuda|gpu|runs?|ran|get|got) |[\p{Han}] ?)out memory\b|\b(?:breaks?|broke|crash(?:es|ed)?|fail(?:s|ed)?|dies|died|stops|stopped|ends|ended|aborts|aborted) (?:\w+ ){0,3}?(?:due to|because of|for|from|by) (?:an? |the )?(?:lack|shortage|want) of (?:gpu |cuda |video |system |host )?(?:memory|v?ram)\b`
+)
 
 // takesRAM is a program for which the memory of the machine is not enough; ofGPUs is that of a GPU by the same word.
 const takesRAM = `\b(?:consum|eat|ate|fill|exhaust|occup|us|pump|tak|took|hog|gobbl|drain|swallow|suck|devour|saturat)\w* (?:up )?(?:all|nearly all|almost all|all but \S+) (?:of )?(?:my |the |its |available |system |host |free |physical )*(?:memory ?\(RAM\)|RAM\b)`
@@ -181,14 +190,15 @@ func reported(text string, all []sentence, scan Scan, j *judge) (sampler.OOMEven
 		if yesOrNo.MatchString(s.text) && !first.MatchString(s.text) {
 			continue
 		}
-		words := expected(hiresFix.ReplaceAllString(s.text[:min(len(s.text), at[1]+talkAfter)], " "))
+		bare := unbracketed(s.text)
+		words := expected(hiresFix.ReplaceAllString(pointer.ReplaceAllString(s.text[:min(len(s.text), at[1]+talkAfter)], " "), " "))
 		if own {
 			words = manners.ReplaceAllString(asksAbout.ReplaceAllString(asks.ReplaceAllString(words, " "), " "), " ")
 		}
 		if !s.title && (len(all) > 1 && happened(s.text, met) || own && happened(s.text, brings) || happened(s.text, ranHere) && (own || j.weighs() < 0)) {
 			return eventOf(text, s, all, scan), true
 		}
-		if talk.MatchString(asks.ReplaceAllString(wishes.ReplaceAllString(words, " "), " ")) || !s.title && (code.MatchString(sized.ReplaceAllString(s.text, " ")) && !(own && first.MatchString(s.text)) || !own && !happens.MatchString(s.text) && !recalls.MatchString(s.text)) {
+		if talk.MatchString(asks.ReplaceAllString(wishes.ReplaceAllString(words, " "), " ")) || !s.title && (code.MatchString(sized.ReplaceAllString(bare, " ")) && !(own && first.MatchString(s.text)) || !own && !happens.MatchString(s.text) && !recalls.MatchString(s.text)) {
 			continue
 		}
 		return eventOf(text, s, all, scan), true
@@ -214,6 +224,9 @@ func reported(text string, all []sentence, scan Scan, j *judge) (sampler.OOMEven
 		}
 		return e, true
 	}
+	if line := strings.TrimSpace(text); !strings.Contains(line, "\n") && headline(line) {
+		return eventOf(text, sentence{text: line, line: 1 + strings.Count(text[:strings.Index(text, line)], "\n"), title: true}, all, scan), true
+	}
 	if s, ok := remarked(text, all); ok {
 		return eventOf(text, s, all, scan), true
 	}
@@ -222,6 +235,28 @@ func reported(text string, all []sentence, scan Scan, j *judge) (sampler.OOMEven
 	}
 	return sampler.OOMEvent{}, false
 }
+
+// pointer says within a sentence where more of it stands; call are the arguments of one that is named there.
+var (
+	pointer = lazily(`(?i)\((?:as|see|cf)\b[^()]*#\d{2,}[^()]*\)`)
+	call    = lazily(`\w?\([^()]*\)`)
+	begun   = lazily(`^\([^()]*\)+`)
+)
+
+// unbracketed is a sentence without the arguments of calls that it names, where it tells of the failure outside of them and is no call itself.
+func unbracketed(s string) string {
+	if !strings.ContainsRune(s, '(') || strings.ContainsAny(s, "{};") || !telling.MatchString(s) {
+		return s
+	}
+	bare := call.ReplaceAllString(call.ReplaceAllString(begun.ReplaceAllString(s, " "), " "), " ")
+	if !ranOut.MatchString(bare) {
+		return s
+	}
+	return bare
+}
+
+// telling begins what somebody met.
+var telling = lazily(`(?i)\b(?:there (?:is|was|are|were)|(?:I|we|it) (?:get|gets|got|see|saw|met|meet|ran|runs?|gives?|gave)|(?:error|problem) (?:occurs|occurred|comes|came))\b`)
 
 // onlyKilled: a sentence says of a process that it was killed, and not for what.
 func onlyKilled(s sentence) bool {
@@ -315,14 +350,17 @@ func onCPUAlone(text string, all []sentence) bool {
 // gpuWord is any word of a GPU.
 var gpuWord = lazily(`(?i)gpu|cuda|vram|nvidia|geforce|\b[rg]tx\b|显[存卡]`)
 
+// limitOfHost is one that whoever writes gives to a container.
+var limitOfHost = lazily(`(?i)\bmemory limit (?:is|of|was|to) (?:only |just )?\d+ ?[MG]i?B?\b|\b(?:containers?|pods?|instances?|functions?)\b[^.\d]{0,16}\b(?:is limited|limited|has a (?:memory )?limit|limit)\b[^.\d]{0,10}\d+(?:\.\d+)? ?[MG]i?B?\b`)
+
 // kindOf says of which framework and memory a sentence tells. That the RAM is full may stand in another.
 func kindOf(text, told string, all []sentence) (framework, kind, memory string) {
-	if surelyHost.MatchString(text) || onCPUAlone(text, all) || slices.ContainsFunc(all, func(s sentence) bool {
+	if surelyHost.MatchString(text) || onCPUAlone(text, all) || limitOfHost.MatchString(text) && !gpuWord.MatchString(text) || slices.ContainsFunc(all, func(s sentence) bool {
 		return onHost.MatchString(s.text) && !talk.MatchString(expected(s.text)) && !ofOthers.MatchString(s.text) && !ofGPU.MatchString(s.text) && !ofGPUs.MatchString(s.text) && !(either.MatchString(s.text) && ofGPU.MatchString(text) && !surelyRAM.MatchString(text))
 	}) {
 		return "", sampler.KindHostAlloc, sampler.MemoryHost
 	}
-	if killed.MatchString(told) && !cpuWorks.MatchString(text) {
+	if killed.MatchString(told) && !forGPU.MatchString(told) && !cpuWorks.MatchString(text) {
 		return "", sampler.KindKilled, sampler.MemoryHost
 	}
 	handle := handles.FindStringSubmatch(told)

@@ -87,7 +87,7 @@ var (
 	first  = lazily(`[\p{Hangul}\p{Hiragana}]|\b(?i:we|our)\b|` + ofSelf + mineIn())
 	second = lazily(`(?i)\byou (?:can|may|might|should|could|need|must|have|want|are|get|see|use|run)\b|\byour (?:\w+ )?(?:gpu|model|code|data|batch|card|program|machine|system|training|memory|vram|input|images?|own)\b`)
 	// gear is a GPU of one's own, as a heading names it.
-	gear = lazily(`(?i)\b(?:[AHLVT]\d{1,3}|A6000|(?:RTX|GTX|Titan) ?\w*|[1-5]0[5-9]0(?:ti)?|\d{1,3} ?Gi?B)\b`)
+	gear = lazily(`(?i)\b(?:[AHLVT]\d{1,3}|A[2456]000s?|(?:RTX|GTX|Titan) ?\w*|[1-5]0[5-9]0(?:ti)?|\d{1,3} ?Gi?B)\b`)
 	// speaker begins a sentence of one's own, which is no heading, whatever sign stands before it.
 	speaker = lazily(`^\s+(?:I|We|My|When I|When we)\b(?: \S+){7}`)
 	// form are headings of the forms for bug reports.
@@ -119,6 +119,9 @@ func title(text string, all []sentence, shows bool) (sentence, bool) {
 	if mark == "" && !shows && plain(line, rest) && ranOut.MatchString(line) && !toReaders(all) && slices.ContainsFunc(all, pointsBack) {
 		return sentence{text: strings.TrimRight(strings.TrimSpace(line), "?！？ "), line: 1, title: true}, true
 	}
+	if mark == "" && !shows && plain(line, rest) && !toReaders(all) && headline(line) && (gear.MatchString(line) || image.MatchString(rest) && alone(line, rest)) {
+		return sentence{text: strings.TrimRight(strings.TrimSpace(line), "?！？ "), line: 1, title: true}, true
+	}
 	if mark == "" && !shows && plain(line, rest) && (symptom.MatchString(line) && !toReaders(all) || firstHand(all) || form.MatchString(rest) && !toReaders(all)) {
 		return sentence{text: strings.TrimSpace(line), line: 1, title: true}, true
 	}
@@ -130,6 +133,35 @@ func title(text string, all []sentence, shows bool) (sentence, bool) {
 
 // symptom is a heading that says on what occasion it comes, as that of a report does.
 var symptom = lazily(`(?i)^\W*(?:cuda |gpu )?(?:oom|out of (?:gpu )?memory)\W*(?: error)? (?:when|while|during|after|on) (?:\w+ )?\w+ing\b[^?]*$`)
+
+// A headline is the title of a report: the failure, before it no more than what names a program, behind it where, when or with what it
+// came. subject are words of titles of something else, and of what is about failures.
+var (
+	headed  = lazily(`(?i)^(?:[\w.+/*=-]+[,:]? ){0,6}?(?:(?:cuda|gpu|hip|vulkan)[ -])?(?:(?:runtime )?error ?: ?)?(?:out[ -]of[ -](?:(?:gpu|cuda|video) )?(?:memory|vram)|oom)(?: errors?)?(?:[.!?！？]*\s*$|[,;(]| (?:on|when|while|with|in|during|after|under|for|at|even|despite|although|though|but|and|since|from|using|inside)\b)|^(?:cuda|gpu) out of memory(?: errors?)?(?: [\w.-]+){1,4}$|(?:[\p{Han}] ?|\b(?:cuda|gpu) )out memory\b`)
+	subject = lazily(`(?i)\b(?:handl\w*|guides?|tips?|tricks?|explain\w*|debug\w*|troubleshoot\w*|solutions?|how|what|which|tests?|tested|docs?|document\w*|killers?|events?|summar\w+|detect(?:s|ed|ing|ion)?|better|protect\w*|warnings?|messages?|faq|polic\w+|recover\w*|simulat\w*|estimat\w*|monitor\w*|analy\w+|profil\w*|checklists?|reasons?|causes?|understand\w*|deal\w*|behaviou?rs?|situations?|conditions?|scenarios?|safe\w*|proof|resilien\w*|retry\w*|restart\w*|below|see|common|typical|known|no|not|never|without|zero|until|before|so far|logs?|metrics?|alerts?|counts?|counters?|give|show|make|turn|raise|throw|return|print|the|an?|to|of|into|we|they|it|will|than|less|fewer|instead|every|each)\b|n['’]t\b`)
+)
+
+// headline says whether a line is one. What stands before the failure decides more than what stands behind.
+func headline(line string) bool {
+	at := headed.FindStringIndex(line)
+	if at == nil || len(line) > 160 || len(strings.Fields(line)) < 4 && !han.MatchString(line) || talk.MatchString(line) || neither.MatchString(line) || code.MatchString(sized.ReplaceAllString(flags.ReplaceAllString(line, "set"), " ")) {
+		return false
+	}
+	fail := ranOut.FindStringIndex(line)
+	if fail == nil {
+		fail = []int{at[1], at[1]}
+	}
+	return !subject.MatchString(line[:fail[0]]) && !about.MatchString(line[fail[1]:])
+}
+
+// han is a script that writes no blanks.
+var han = lazily(`\p{Han}`)
+
+// about are words of such titles behind the failure, and flags a setting with its value, as titles name it.
+var (
+	about = lazily(`(?i)^(?: errors?)? (?:handl\w*|guides?|tips?|tricks?|explain\w*|debug\w*|troubleshoot\w*|solutions?|tests?|docs?|document\w*|killers?|events?|summar\w+|detect\w*|protect\w*|warnings?|messages?|faq|polic\w+|recover\w*|simulat\w*|estimat\w*|monitor\w*|analy\w+|profil\w*|checklists?|reasons?|causes?|behaviou?rs?|situations?|conditions?|scenarios?|safe\w*|proof|resilien\w*|retry\w*|restart\w*|logs?|metrics?|alerts?|counts?|counters?|so far|means|is|are)\b|\b(?:errors?|events?) so far\b|[,;:.?] (?:lower|reduce|use|try|set) `)
+	flags = lazily(`\b[a-z_]+=\w+`)
+)
 
 // backWords point to the message that the heading names, or say that it began; supposed is a message that one may meet.
 var (
