@@ -198,6 +198,11 @@ const (
 	ToldFree         = "free"                  // more of the GPU is free than was asked for, as is said
 	ToldEmpty        = "empty"                 // the GPU is nearly empty when it fails, as is said
 	ToldNoWorkers    = "no_workers"            // without data loader workers it goes through
+	ToldNoContainer  = "no_container"          // it runs in no container, or in one of a kind that shares /dev/shm with its machine
+	ToldPinned       = "pinned"                // pinned memory is spoken of
+	ToldOnWindows    = "beside_windows"        // the same runs on Windows, beside which WSL is
+	ToldPageFile     = "page_file"             // the page file, virtual memory or swap is spoken of
+	ToldSomeGPUs     = "some_gpus"             // of several GPUs only some fail
 	ToldPairs        = "pairs_"                // and a number: a matrix has a value for each pair of so many things; 0: how many is not told
 	ToldVisible      = "visible_gpus_"         // and the GPUs that whoever writes chose
 )

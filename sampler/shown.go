@@ -16,6 +16,7 @@ const (
 	ShowsSaves        = "saves"          // by lines of code
 	ShowsAttention    = "attention"      // attention is computed
 	ShowsContainer    = "container"      // a container
+	ShowsKubernetes   = "kubernetes"     // pods
 	ShowsNotebook     = "notebook"       // a notebook
 	ShowsColab        = "colab"          // a hosted notebook, whose containers are not one's own
 	ShowsArguments    = "arguments"      // settings of a server as arguments of a call

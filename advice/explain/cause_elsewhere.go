@@ -175,7 +175,7 @@ func (f *failure) sayOthers() string {
 // crowdedSure is how sure it is that what other processes of the job hold on this GPU is the reason.
 func crowdedSure(f *failure) float64 {
 	switch m := f.shortfallOr0(); {
-	case f.othersHold() >= f.needed():
+	case f.othersHold() >= f.needed(), f.peersAlike() > 0:
 		return 0.88
 	case f.othersHold() >= m:
 		return 0.75

@@ -19,12 +19,16 @@ var causesTold = []causeRow{
 			return is && w.name == sampler.WorkMining && !f.onHost() && !f.numbers() && f.history == nil
 		},
 		confidence: func(f *failure) float64 {
-			if f.onWindows() || f.told(sampler.ToldGPUs) || f.told(sampler.ToldUpdate) {
+			if f.pageFileShort() || f.onWindows() || f.told(sampler.ToldGPUs) || f.told(sampler.ToldUpdate) {
 				return 0.5 // or the page file, of which each GPU takes some, or what another version keeps beside it
 			}
 			return 0.68
 		},
 		evidence: func(f *failure) string { return f.words.Say("why.dag") }},
+	{id: "told", cause: CauseHostMemory, reason: "https://github.com/ethereum-mining/ethminer/issues/150",
+		when:       func(f *failure) bool { return f.pageFileShort() },
+		confidence: always(0.7),
+		evidence:   func(f *failure) string { return f.words.Say("why.miner_commits") }},
 	{id: "told", cause: CauseLeak, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
 		when: func(f *failure) bool { return f.told(sampler.ToldGrowth) && !f.onHost() && !f.impossible() },
 		confidence: func(f *failure) float64 {

@@ -224,7 +224,7 @@ func (f *failure) linux() bool {
 }
 
 func (f *failure) inContainer() bool {
-	return !f.shows(sampler.ShowsColab) && (f.shows(sampler.ShowsContainer) || f.event.Kind == sampler.KindCgroupKill || f.event.Kind == sampler.KindKubernetes)
+	return !f.shows(sampler.ShowsColab) && !f.told(sampler.ToldNoContainer) && (f.shows(sampler.ShowsContainer) || f.event.Kind == sampler.KindCgroupKill || f.event.Kind == sampler.KindKubernetes)
 }
 
 func (f *failure) secondGPU() bool {

@@ -25,6 +25,12 @@ var fixesHost = []fixRow{
 			if f.told(sampler.ToldInForce + ipcHost) { // it counts when a container is made, and with it /dev/shm is the machine's
 				return []string{"df -h /dev/shm  " + f.comment("do.shm_of_host"), f.comment("do.new_container"), f.comment("do.any_workers")}
 			}
+			switch {
+			case f.told(sampler.ToldNoContainer):
+				return []string{"df -h /dev/shm", "sudo mount -o remount,size=16g /dev/shm  " + f.comment("do.shm_of_machine"), f.comment("do.any_workers")}
+			case f.shows(sampler.ShowsKubernetes):
+				return []string{f.comment("do.k8s_shm"), "df -h /dev/shm"}
+			}
 			return []string{"df -h /dev/shm", "docker run --shm-size=16g …  " + f.comment("do.or_ipc"), f.comment("do.k8s_shm")}
 		}},
 	{id: FixReduceDataLoaderWorkers, source: "https://github.com/pytorch/pytorch/issues/13246",
@@ -207,6 +213,18 @@ var fixesHost = []fixRow{
 			}
 			return list
 		}},
+	{id: FixRaiseLimit, source: "https://github.com/ethereum-mining/ethminer/issues/150",
+		kinds: ownCode | running, cost: 0.05,
+		lives:   map[string]float64{CauseHostMemory: 0.9},
+		when:    func(f *failure) bool { return f.pageFileShort() },
+		reach:   always(1),
+		variant: func(f *failure) string { return "gpus" },
+		do: func(f *failure) []string {
+			if f.onWindows() {
+				return []string{"SystemPropertiesPerformance.exe  " + f.comment("do.pagefile_gpus"), f.comment("do.gpus_in_turn")}
+			}
+			return []string{f.comment("do.swap_gpus"), f.comment("do.gpus_in_turn")}
+		}},
 	{id: FixRaiseLimit, source: "https://github.com/kohya-ss/sd-scripts/issues/1790",
 		kinds: ownCode | running, cost: 0,
 		lives:   map[string]float64{CauseHostMemory: 0.97},
@@ -225,7 +243,9 @@ var fixesHost = []fixRow{
 	{id: FixReducePinnedMemory, source: "https://docs.pytorch.org/docs/stable/data.html#memory-pinning",
 		kinds: ownCode | running, cost: 0,
 		lives: map[string]float64{CauseHostMemory: 0.9},
-		when:  func(f *failure) bool { return f.pinned() },
+		when: func(f *failure) bool {
+			return f.pinned() || f.maybePinned() && f.told(sampler.ToldPinned) && !f.layered()
+		},
 		do: func(f *failure) []string {
 			return []string{"DataLoader(…, pin_memory=False, num_workers=2)", "free -g; ulimit -l", f.comment("do.wslconfig")}
 		}},
@@ -342,6 +362,15 @@ func doHostLimit(f *failure) []string {
 	}
 	if f.onWindows() {
 		return []string{`systeminfo | findstr /C:"Memory"  ` + f.comment("do.task_manager"), "SystemPropertiesPerformance.exe  " + f.pageFile()}
+	}
+	if f.withinWSL() {
+		return []string{"free -g", f.comment("do.wslconfig")}
+	}
+	if f.shows(sampler.ShowsKubernetes) {
+		return []string{"resources: {limits: {memory: 128Gi}}", "cat /sys/fs/cgroup/memory.max; free -g"}
+	}
+	if f.told(sampler.ToldNoContainer) {
+		return []string{"free -g; ps aux --sort=-rss | head", f.comment("do.machine_ram")}
 	}
 	if f.event.Kind == sampler.KindKernelKill {
 		return []string{"free -g; ps aux --sort=-rss | head", f.comment("do.machine_ram")}

@@ -3,6 +3,7 @@ package explain
 import (
 	"cmp"
 	"maps"
+	"slices"
 	"strings"
 
 	"nvpeak/advice/command"
@@ -29,6 +30,12 @@ func newFailure(in Incident, event sampler.OOMEvent, words lang.Catalog) *failur
 	f.tool = toolOf(&f.job)
 	f.program = programOf(&f.job)
 	f.amounts(f.poolGrows())
+	if f.peersAlike() > 0 {
+		f.others = slices.Clone(f.others)
+		for i := range f.others {
+			f.others[i].Same = true
+		}
+	}
 	if f.gpu.major == 0 && !f.gpu.soc && f.beforeAmpere() {
 		f.gpu.major, f.gpu.minor = 7, 5 // the newest of that size
 	}

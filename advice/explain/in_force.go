@@ -147,15 +147,21 @@ func (f *job) graphOff() bool {
 }
 
 // hostPossible: the message is of the GPU, and host memory may be the reason all the same.
-func (f *job) hostPossible() bool { return f.refusedThoughFree() || f.maybePinned() }
+func (f *job) hostPossible() bool {
+	return f.refusedThoughFree() || f.maybePinned() || f.pageFileShort()
+}
 
 var autoBatchNames = []string{"batch_size", "per_device_eval_batch_size"}
 
 // maybePinned: under WSL2 only little host memory can be pinned, and what fails to pin it is called a CUDA
-// error without numbers, whatever is free on the GPU.
+// error without numbers, whatever is free on the GPU. People call it CUDA out of memory; then pinned memory must be spoken of, or Windows, where
+// the same runs.
 func (f *job) maybePinned() bool {
 	_, wsl := f.environment["WSL_DISTRO_NAME"]
-	return wsl && !f.onHost() && f.class.class == classNoNumbers && f.event.Kind == sampler.KindCUDAError
+	if !wsl || f.onHost() {
+		return false
+	}
+	return f.class.class == classNoNumbers && f.event.Kind == sampler.KindCUDAError || !f.numbers() && f.history == nil && (f.told(sampler.ToldPinned) || f.told(sampler.ToldOnWindows))
 }
 
 // batchIsAuto: the batch was searched for, as the largest that just fits.

@@ -15,7 +15,10 @@ func (f *job) crowdedRanks() int {
 	if n := max(f.sameCommand(), f.sameWorkers()); n >= 2 {
 		return n
 	}
-	many := f.context.WorldSize.Or(0) > 1 || f.event.Rank.Known() || len(f.ranks()) > 1 || f.command.Runs("torchrun", "accelerate", "deepspeed", "mpirun", "srun")
+	if n := f.peersAlike(); n > 0 {
+		return n
+	}
+	many := f.severalRanks()
 	if len(f.others) < 2 || f.onHost() || f.ofAnotherProgram() {
 		return 0
 	}
@@ -30,6 +33,32 @@ func (f *job) crowdedRanks() int {
 		return len(f.others)
 	}
 	return 0
+}
+
+// severalRanks: the job has more than one process.
+func (f *job) severalRanks() bool {
+	return f.context.WorldSize.Or(0) > 1 || f.event.Rank.Known() || len(f.ranks()) > 1 || f.command.Runs("torchrun", "accelerate", "deepspeed", "mpirun", "srun")
+}
+
+// peersAlike counts the others on the first GPU that hold what this process holds, within a tenth (own threshold), where the job has as many ranks:
+// none of them chose a GPU of its own. Each is one of the job, and to stop it ends the job.
+func (f *job) peersAlike() int {
+	own, n, world := f.process.Or(f.reserved()), len(f.others), f.context.WorldSize.Or(0)
+	if n == 0 || f.onHost() || f.event.GPUIndex.Or(0) != 0 || !f.severalRanks() || f.ofAnotherProgram() {
+		return 0
+	}
+	low, high := f.othersSpan()
+	ranks := n + 1
+	if own == 0 { // in a container it may not know which of them it is
+		own, ranks = low, n
+	}
+	if ranks < 3 && ranks != world || world > 0 && ranks > world {
+		return 0
+	}
+	if low < partOf(own, 0.9) || high > partOf(own, 1.1) {
+		return 0
+	}
+	return n
 }
 
 // othersSpan is the least and the most that another process holds; there must be one.

@@ -78,6 +78,12 @@ func (f *facts) workersDecide() bool {
 	return f.told(sampler.ToldNoWorkers) && !f.onHost() && !f.numbers() && f.history == nil
 }
 
+// pageFileShort: a miner commits host memory for the data set of each GPU. That is short where only some of several GPUs fail, and where the page
+// file is spoken of.
+func (f *facts) pageFileShort() bool {
+	return f.told(sampler.ToldWork+sampler.WorkMining) && (f.told(sampler.ToldPageFile) || f.told(sampler.ToldSomeGPUs)) && !f.onHost() && !f.numbers() && f.history == nil
+}
+
 // reported: the text only tells of the failure and shows no error.
 func (f *facts) reported() bool { is, _ := f.event.Extra["told"].(bool); return is }
 

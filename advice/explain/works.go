@@ -132,11 +132,14 @@ var fixesWorks = []fixRow{
 			CauseImbalance: 0.3, CauseValidationSpike: 0.9, CausePreallocation: 0.3, CauseHostMemory: 0.85},
 		when: func(f *failure) bool {
 			w, is := f.work()
-			return is && !w.shared
+			return is && !w.shared && !(w.name == sampler.WorkMining && f.onHost()) // what its data set is on the GPU says nothing of RAM
 		},
 		reach: func(f *failure) float64 {
 			if f.event.Framework == "relion" {
 				return 0.8 // its own message names the processes on a GPU first
+			}
+			if f.pageFileShort() {
+				return 0.6
 			}
 			return 1
 		},

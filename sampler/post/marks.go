@@ -21,6 +21,16 @@ var marks = []struct {
 	{sampler.ToldTables, lazily(`(?i)\b(?:dask_)?cudf\b|\bdask[-_]cuda\b|\bcuml\b`)},
 	// A system of Windows as forms ask for it, a path there, the wording of PyTorch's CPU allocator on it, its errors and what only it has.
 	{sampler.ToldWindows, lazily(`(?im)^\W*(?:OS|operating system|platform|system)?\W*(?:microsoft )?windows(?: ?(?:7|8|10|11)\w*)?\W*$|\bOS\b[^\n]{0,12}\bwindows\b|\b(?:on|under) windows(?: ?1[01])?\b|\bin (?-i:Windows|WINDOWS)[,;:.)]|\(windows(?: ?1[01])?\)|\b[c-f]:\\\w|DefaultCPUAllocator: not enough memory|\bWinError \d|\bos error 1455\b|\b(?:paging|page) ?files?\b|\bpagefile(?:s|\.sys)?\b|页面文件|\bVirtualAlloc\b`)},
+	// No container, or one that has the /dev/shm of its machine.
+	{sampler.ToldNoContainer, lazily(`(?i)\b(?:without|no|non)["'”]*[ -](?:us(?:e|ing) |any |an? )*(?:docker|containers?)\b|(?:\b(?:do|does|did|am|are|is|was)(?: not|n['’]?t)|['’]m not)["'”]* (?:us(?:e|ing) |(?:running |run )?(?:it )?(?:in|inside|within|with) )+(?:an? |any |the )*(?:docker|containers?)\b|\boutside (?:of )?(?:an? |any |the )?(?:docker|containers?)\b|\bbare[- ](?:metal|server)\b|\b(?:singularity|apptainer|enroot)\b`)},
+	// Memory of the machine that the GPU reads by itself.
+	{sampler.ToldPinned, lazily(`(?i)\bpin_memory\b|\bpin(?:ned|ning)[- ](?:host[- ])?memory\b|\bpage[- ]locked\b`)},
+	// What WSL is compared with.
+	{sampler.ToldOnWindows, lazily(`(?i)\b(?:on|in|under|with) (?:native |plain |pure )?windows\b[^.\n]{0,50}\b(?:works?|worked|runs?|ran|fine|ok|okay|no (?:problem|error|issue)s?)\b|\bwindows (?:itself )?(?:works|runs|is (?:fine|ok))\b|\b(?:works?|worked|runs?|ran) (?:fine |well |ok )?(?:on|in|under) (?:native |plain )?windows\b`)},
+	// Where a system puts what does not fit into its RAM.
+	{sampler.ToldPageFile, lazily(`(?i)\bvirtual mem(?:ory)?\b|\bpage ?files?\b|\bpaging ?files?\b|\bswap ?(?:file|space|memory|partition)?\b|虚拟内存|页面文件`)},
+	// Some of several GPUs, by their places, their number, or what goes on without one of them.
+	{sampler.ToldSomeGPUs, lazily(`(?i)\b\d{1,2}(?:st|nd|rd|th)? ?(?:-|–|to|,|and|&) ?(?:the )?\d{1,2}(?:st|nd|rd|th) (?:GPUs?|cards?)\b|\b(?:only|just) (?:\d{1,2}|one|two|three|four|five|six|some) (?:out )?of (?:my |the |all )*(?:\d{1,2}|two|three|four|five|six|seven|eight)? ?(?:GPUs|cards)\b|\bwith \d{1,2} (?:GPUs |cards )?it (?:works|runs),? (?:but )?with \d{1,2}\b|\b(?:taking|took|take|remov\w*|unplug\w*|without) (?:out )?(?:one|1|a) (?:GPU|card)\b[^.\n]{0,50}\b(?:fix\w*|works?|solve\w*|runs?)\b`)},
 	// The command of a training with darknet.
 	{sampler.ToldDarknet, lazily(`(?i)\bdarknet(?:\.exe)?\s+detector\s+train\b|\bTry to set subdivisions=\d+`)},
 	// Darknet at the first layer of a network, where it holds nothing yet.

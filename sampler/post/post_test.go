@@ -201,6 +201,7 @@ func TestReported(t *testing.T) {
 		{"I get CUDA out of memory with torch. This looks like a regression.", sampler.KindCUDA, "", []string{sampler.ToldUpdate}},
 		{"I get CUDA out of memory with torch. There is a memory regression in 2.3.", sampler.KindCUDA, "", []string{sampler.ToldUpdate}},
 		{"I get CUDA out of memory with torch. Downgrading to 1.7 solves it.", sampler.KindCUDA, "", []string{sampler.ToldUpdate}},
+		{"I get CUDA out of memory with torch. The latest version still working is 1.1.10.", sampler.KindCUDA, "", []string{sampler.ToldUpdate}},
 		{"After a git pull I get CUDA out of memory with torch.", sampler.KindCUDA, "", []string{sampler.ToldUpdate}},
 		{"With torch I get CUDA out of memory. The old build could do it.", sampler.KindCUDA, "", []string{sampler.ToldUpdate}},
 		{"用 PyTorch，更新之后就爆显存了，之前的版本没问题。", sampler.KindCUDA, "", []string{sampler.ToldUpdate}},
@@ -244,6 +245,8 @@ func TestUpdatesOfProgramsOnly(t *testing.T) {
 		"I get CUDA out of memory with torch after updating the parameters twice.",
 		"I get CUDA out of memory with torch, also after upgrading to more RAM.",
 		"I get CUDA out of memory with torch after upgrading my GPU.",
+		"I use an old version of Qwen and fine-tune it with torch, where whole files give CUDA out of memory.",
+		"在使用老版本Qwen时用 torch 微调，会报显存不足。",
 		"I get CUDA out of memory with torch when I train a linear regression network.",
 		"I get CUDA out of memory with torch. My model is for bounding box regression.",
 		"I get CUDA out of memory with torch. The logistic regression in my head has 10 outputs.",
@@ -614,6 +617,13 @@ func TestLongIsNoPost(t *testing.T) {
 // That one GPU of several holds all is said of GPUs, not of memory, users or a choice.
 func TestOneGPUHoldsAll(t *testing.T) {
 	for text, want := range map[string]bool{
+		"Several GPUs do not work: torch still loads the model only in one gpu and gives me OOM.":          true,
+		"The model is loaded on one GPU only though I have 4, and torch gives CUDA out of memory.":         true,
+		"The chat with --num-gpus 2 only uses the first GPU, torch gives OOM.":                             true,
+		"device_map=auto of torch puts everything on GPU 0 and I get CUDA out of memory.":                  true,
+		"It only uses one of my two 3090, and torch runs out of memory.":                                   true,
+		"I only use one of my GPUs, and torch runs out of memory.":                                         false,
+		"I have loaded the data on one machine and get CUDA out of memory with torch.":                     false,
 		"My model is loaded only on cuda:0, and torch gives CUDA out of memory.":                           true,
 		"I run out of memory with torch. The other three GPUs are idle.":                                   true,
 		"With torch I get CUDA out of memory. Only GPU 0 is used, the other cards are empty.":              true,

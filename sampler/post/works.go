@@ -15,7 +15,7 @@ var workKinds = []struct {
 	elsewhere *lazy
 	beside    bool
 }{
-	{sampler.WorkMining, lazily(`(?i)\b(?:eth\w*miner|phoenixminer|nbminer|lolminer|teamredminer|claymore\w*|xmrig|t-rex miner|ethash\w*|daggerhashimoto|hash ?rates?|[MG]H/s|crypto ?mining|generat(?:e|ing) (?-i:DAG)|(?-i:DAG) (?:epoch #?\d+|- building)|(?:insufficient|not enough) memory for (?-i:DAG)|(?:allocat(?:e|ing) (?:the )?|big buffer for |memory to (?:hold|place) (?:the )?(?:full )?)(?-i:DAG))\b|\bstratum\d?(?:\+\w+)?://`), nil, true},
+	{sampler.WorkMining, lazily(`(?i)\b(?:eth\w*miner|phoenixminer|nbminer|lolminer|gminer|bminer|nanominer|ccminer|teamredminer|claymore\w*|xmrig|xmr-?stak|nicehash\w*|t-rex miner|(?:mine|mining|mines|mined) (?:with|on) (?:my )?\d|(?:mine|mining|mines) (?:eth\w*|rvn|monero|xmr|zec|zcash|bitcoin|coins?)|mining (?:rig|pool|software)s?|(?:cards|gpus|rigs?) (?:mine|mining)|miner error|ethash\w*|daggerhashimoto|hash ?rates?|[MG]H/s|crypto ?mining|generat(?:e|ing) (?-i:DAG)|(?-i:DAG) (?:epoch #?\d+|- building)|(?:insufficient|not enough) memory for (?-i:DAG)|(?:allocat(?:e|ing) (?:the )?|big buffer for |memory to (?:hold|place) (?:the )?(?:full )?)(?-i:DAG))\b|\bstratum\d?(?:\+\w+)?://`), lazily(`(?i)metric[-_ ]learning|\btriplets?\b|\bhard[- ](?:negative|positive|example)|\b(?:data|text|bitext|pattern|negative) mining\b`), true},
 	{sampler.WorkHashes, lazily(`(?i)\bhashcat\w*|\bjohn the ripper\b`), nil, true},
 	{sampler.WorkBoosting, lazily(`(?i)\bcatboost\w*|\bNCudaLib\b|\blightgbm\b`), lazily(`(?i)\bxgboost\b|\bxgb\w*\b`), true},
 	{sampler.WorkReads, lazily(`(?i)\bdorado\b|\bguppy\w*|\bbonito basecaller\b|\bbasecall(?:er|ing|s|ed)?\b`), nil, false},
