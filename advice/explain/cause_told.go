@@ -25,6 +25,10 @@ var causesTold = []causeRow{
 			return 0.68
 		},
 		evidence: func(f *failure) string { return f.words.Say("why.dag") }},
+	{id: "arena", cause: CausePreallocation, reason: "https://amrex-codes.github.io/amrex/docs_html/GPU.html",
+		when:       func(f *failure) bool { return f.arenaAtStart() },
+		confidence: always(0.62),
+		evidence:   func(f *failure) string { return f.words.Say("why.arena") }},
 	{id: "told", cause: CauseHostMemory, reason: "https://github.com/ethereum-mining/ethminer/issues/150",
 		when:       func(f *failure) bool { return f.pageFileShort() },
 		confidence: always(0.7),

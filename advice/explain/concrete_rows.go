@@ -211,6 +211,7 @@ var concreteRows = []concreteRow{
 	{"sudo sysctl", (*failure).linux, "", false},
 	{"sudo dmesg", (*failure).linux, "", false},
 	{"df -h /dev/shm", (*failure).linux, "", false},
+	{"amrex.the_arena_init_size", nil, "", false},
 	{"sudo mount -o remount", nil, "", false},
 	{"docker run --memory", (*failure).inContainer, "do.say.container", false},
 	{"docker run --shm-size", (*failure).inContainer, "do.say.shm", false},

@@ -112,6 +112,9 @@ var fixesArrays = []fixRow{
 			if f.told(externalMemory) {
 				return "trees_external"
 			}
+			if f.told(sampler.ToldOldXGBoost) {
+				return "trees_old"
+			}
 			return "trees"
 		},
 		do: func(f *failure) []string {
@@ -122,6 +125,12 @@ var fixesArrays = []fixRow{
 					list = append(list, "rmm.mr.set_current_device_resource(rmm.mr.PoolMemoryResource(rmm.mr.CudaAsyncMemoryResource()))  "+f.comment("do.no_arena"))
 				}
 				return list
+			case f.told(sampler.ToldOldXGBoost):
+				return []string{f.comment("do.newer_xgboost"), f.comment("do.fewer_columns")}
+			case f.told(sampler.ToldMidXGBoost) && f.told(sampler.ToldInForce+"QuantileDMatrix"):
+				return []string{f.comment("do.fewer_bins"), f.comment("do.fewer_columns")}
+			case f.told(sampler.ToldMidXGBoost):
+				return []string{"xgboost.QuantileDMatrix(X, y, max_bin=128)  " + f.comment("do.quantile"), f.comment("do.fewer_columns")}
 			case f.told(sampler.ToldInForce + "QuantileDMatrix"):
 				return []string{f.comment("do.external_instead"), f.comment("do.fewer_bins")}
 			}

@@ -200,6 +200,13 @@ var fixesOthers = []fixRow{
 		do: func(f *failure) []string {
 			return []string{f.comment("do.restart_kernel"), "nvidia-smi  " + f.comment("do.who_holds")}
 		}},
+	{id: FixCapPreallocation, source: "https://amrex-codes.github.io/amrex/docs_html/GPU.html",
+		kinds: ownCode | running, cost: 0,
+		lives:   map[string]float64{CausePreallocation: 0.95, CauseOtherProcess: 0.5},
+		when:    func(f *failure) bool { return f.arenaAtStart() },
+		reach:   always(1),
+		variant: func(f *failure) string { return "amrex" },
+		do:      func(f *failure) []string { return []string{"amrex.the_arena_init_size=0  " + f.comment("do.arena")} }},
 	{id: FixCapPreallocation, source: sourceJAX,
 		kinds: ownCode | imageTool, cost: 0.05,
 		lives: map[string]float64{CausePreallocation: 0.9, CauseOtherProcess: 0.5},

@@ -78,6 +78,12 @@ func (f *facts) workersDecide() bool {
 	return f.told(sampler.ToldNoWorkers) && !f.onHost() && !f.numbers() && f.history == nil
 }
 
+// arenaAtStart: AMReX could not take the part of the GPU with which it begins, three quarters, before it computed anything. The arena grows by the
+// same call, so a run that is larger since its last version, or that was at a step, is another matter.
+func (f *facts) arenaAtStart() bool {
+	return indexOf(f.event.Text, "AMReX_Arena") >= 0 && !f.context.Step.Known() && !f.told(sampler.ToldUpdate) && !f.told(sampler.ToldLarger) && !f.told(sampler.ToldGrowth) && !f.told(sampler.ToldLate) && f.history == nil
+}
+
 // pageFileShort: a miner commits host memory for the data set of each GPU. That is short where only some of several GPUs fail, and where the page
 // file is spoken of.
 func (f *facts) pageFileShort() bool {

@@ -18,6 +18,7 @@ var graphicsRows = []row{
 	{name: "opengl constant", framework: "opengl", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"gl_out_of_memory"}, loose: true, start: `\bGL_OUT_OF_MEMORY\b`},
 	// Vulkan: -2 is VK_ERROR_OUT_OF_DEVICE_MEMORY; each binding spells that in its way.
 	{name: "vulkan", framework: "vulkan", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"error_out_of_device_memory"}, loose: true, start: `(?:VK_)?ERROR_OUT_OF_DEVICE_MEMORY`},
+	{name: "vulkan under Direct3D", framework: "vulkan", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"error_out_of_device_memory"}, start: `\b(?:vkd3d|dxvk)\S*[^\n]{0,60}?\bVK_ERROR_OUT_OF_DEVICE_MEMORY`},
 	{name: "vulkan code", framework: "vulkan", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"erroroutofdevicememory"}, start: `\bErrorOutOfDeviceMemory\b`},
 	{name: "vulkan number", framework: "vulkan", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"vkallocatememory", "vkcreate", "vmacreate", "device memory, vr"},
 		start: `\b(?:vkAllocateMemory|v(?:k|ma)Create(?:Image|Buffer)) ?(?:\([^()\n]{0,80}\) ?)?(?:failed|returned|error)(?: with)?(?: (?:error|code|result|VkResult))* ?[:=(]* ?-2\b|Failed to allocate device memory, vr -2\b`},

@@ -39,6 +39,9 @@ var marks = []struct {
 	{sampler.ToldTiny, lazily(`(?i)\b(?:resolution|size|images?|videos?|pictures?|frames?)\b[^.\n]{0,30}\b(?:[1-9]\d|[12]\d\d) ?[x×*] ?(?:[1-9]\d|[12]\d\d)\b`)},
 	// The programs that grow trees, which have no batch.
 	{sampler.ToldTrees, lazily(`(?i)\b(?:xgboost|lightgbm|catboost|XGB\w+)\b`)},
+	// XGBoost before 1.7, which has no QuantileDMatrix, and before 3.0, which has none that reads from RAM (its release notes).
+	{sampler.ToldOldXGBoost, lazily(`(?i)\bxgb\w*(?:[^\w\n]|\bversion\b|\bis\b|\bof\b|\bmy\b|\bv){1,8}(?:0\.[4-9]\d|1\.[0-6])(?:\.\d+)?\b`)},
+	{sampler.ToldMidXGBoost, lazily(`(?i)\bxgb\w*(?:[^\w\n]|\bversion\b|\bis\b|\bof\b|\bmy\b|\bv){1,8}(?:1\.7|2\.\d)(?:\.\d+)?\b`)},
 	// The input pipelines of TensorFlow, in code and in what they print.
 	{sampler.ToldTFData, lazily(`(?i)\btf\.data\.|\bshuffle_dataset_op\b|\bshuffle buffer\b`)},
 	// A small model that drafts for a large one.

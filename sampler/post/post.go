@@ -64,6 +64,9 @@ var (
 	isThrough = lazily(`(?i)\b(?:engine|build(?:ing)?|export|conversion|it|everything|compilation|process|plan)\b (?:(?:is|was|gets|still|does|nevertheless|in the end|eventually|then) )*(?:built|builds?|finish(?:es|ed)?|completes?|completed|succeeds|succeeded|succeed|saved|created|written|works|worked|goes through|went through)\b`)
 )
 
+// predictsNone is a program whose batch is all that was asked of it, so that nothing comes out where it is skipped.
+var predictsNone = lazily(`(?i)\bboltz\b(?s:.{0,400})\bran out of memory, skipping batch\b`)
+
 // runsFine: whoever writes says that the program runs all the same, under no condition.
 var runsFine = lazily(`(?i)\b(?:script|program|training|code|everything|job|process|it|run|model|inference)\b (?:still |just |otherwise |does )*(?:runs?|works?|trains?|finish(?:es)?|completes?|continues?) (?:fine|well|ok|okay|normally|correctly|successfully|perfectly|smoothly|anyway|regardless|to the end|in the end)\b(?:\W*$|[,;]? (?:but|though|and|so|however|anyway)\b)`)
 
@@ -102,6 +105,11 @@ func Read(text string, events []sampler.OOMEvent, scan Scan) []sampler.OOMEvent 
 		events = append(events, e)
 	}
 	if wanted(events, all) {
+		for i := range events {
+			events[i].Recovered = false
+		}
+	}
+	if predictsNone.MatchString(text) && !trains.MatchString(text) {
 		for i := range events {
 			events[i].Recovered = false
 		}

@@ -115,7 +115,7 @@ var sinceNoGrad = lazily(`(?i)\b(?:py)?torch(?:[ =]*(?:version)?[ =v]*)(?:0\.4|[
 var settable = []string{"load_in_8bit=True", "load_in_4bit=True", "low_cpu_mem_usage=True", `device_map="auto"`, "pin_memory=False", "num_workers=0", "--lowvram", "--novram",
 	"--gradient_checkpointing", "--cache_latents", "TF_FORCE_GPU_ALLOW_GROWTH=true", "XLA_PYTHON_CLIENT_PREALLOCATE=false", "TF_FORCE_UNIFIED_MEMORY=1",
 	"TF_GPU_ALLOCATOR=cuda_malloc_async", "ExtMemQuantileDMatrix", "QuantileDMatrix", "attention_slicing", "model_cpu_offload", "sequential_cpu_offload", "vae_tiling", "flash_attention_2", "sw_device", "GGML_CUDA_NO_PINNED=1", "LocalCUDACluster",
-	"XLA_PYTHON_CLIENT_ALLOCATOR=platform", "--tensor-parallel-size", "tensor_parallel_size", "--num-shard", "--tp", "--free_gpu_mem", "--n_samples 1", "--max_batch_size 1", "--parallel 1", "eval_accumulation_steps", "--ipc=host"}
+	"XLA_PYTHON_CLIENT_ALLOCATOR=platform", "--tensor-parallel-size", "tensor_parallel_size", "--num-shard", "--tp", "--free_gpu_mem", "--n_samples 1", "--max_batch_size 1", "--parallel 1", "+= loss.item()", "eval_accumulation_steps", "--ipc=host"}
 
 // precise is the precision of molecular dynamics with what is no more than mixed in force.
 // https://docs.openmm.org/latest/userguide/library/04_platform_specifics.html
@@ -228,8 +228,12 @@ var lacking = []struct {
 	words       *lazy
 }{
 	{"", "train_dataloader.", oldMM}, {"", "val_dataloader.", oldMM}, {"MM", "--amp", oldMM},
+	{"Boltz", "--max_parallel_samples", boltz1}, {"Boltz", "--max_msa_seqs", boltz1}, {"Boltz", "--subsample_msa", boltz1},
 	{"Wan", "--task t2v-1.3B", wan22}, {"Wan", "--size 832*480", wan22},
 }
+
+// boltz1 is Boltz before its second version, with which these came (main.py of v0.3.2 and v2.0.0).
+var boltz1 = lazily(`(?i)\bboltz-?1\b|\bboltz\b(?:[^\w\n]|\bversion\b|\bis\b|\bpredict\b|\S+\.(?:ya?ml|fasta)\b){1,8}v?[01]\.\d`)
 
 // wan22 is Wan of a version that has other tasks and sizes than the one before.
 var wan22 = lazily(`(?i)\bwan ?-?2\.2\b|\bti2v\b`)

@@ -207,7 +207,7 @@ var language = []Tool{
 		Levers: []Lever{{Batch, "--max-duration 150", "seconds"}, {Bits, "--use-fp16 1", "half16"}, {Model, "--num-encoder-layers 2,2,2,2,2,2", "layers"}}},
 	{Name: "ESPnet", Library: true, Words: []string{"espnet", "espnet2"}, For: Trains,
 		Source: "https://github.com/espnet/espnet/blob/master/egs2/librispeech/asr1/conf/tuning/train_asr_conformer.yaml",
-		Levers: []Lever{{Batch, "batch_bins: 10000000", "accumulate"}, {Batch, "batch_size: 10", "accumulate"}, {Bits, "use_amp: true", "half16"}, {Validation, "valid_batch_size: 4", "half"}, {Model, "encoder_conf.num_blocks: 6", "layers"}}},
+		Levers: []Lever{{Batch, "batch_bins: 5000000", "accumulate"}, {Batch, "batch_size: 10", "accumulate"}, {Bits, "use_amp: true", "half16"}, {Validation, "valid_batch_size: 4", "half"}, {Model, "encoder_conf.num_blocks: 6", "layers"}}},
 	{Name: "WeNet", Words: []string{"wenet"}, For: Trains,
 		Source: "https://github.com/wenet-e2e/wenet/blob/main/examples/wenetspeech/s0/conf/train_conformer.yaml",
 		Levers: []Lever{{Batch, "dataset_conf.batch_conf.batch_size: 4", "half"}, {Input, "dataset_conf.filter_conf.max_length: 1200", "length"}, {Model, "encoder_conf.num_blocks: 6", "layers"}}},
