@@ -95,7 +95,7 @@ var ended = pattern(`^[\s"'\x60)\]}>*_]*(?:$|[.!;,:(\[{|\\]|error\s*[.!]*\s*$|at
 // named is an error by its class alone in front, and occasion when it came, as titles have it: what a program prints ends there.
 var (
 	named    = pattern(`^\W*(?:[a-z_]\w*\.)*[A-Z]\w*(?:Error|Exception): *$`)
-	advises  = pattern(`(?i)\b(?:means?|you|your|lower|reduce|use|set|try|should|may|can|could|retry\w*)\b|\b(?:is|are) too \w+`)
+	advises  = pattern(`(?i)\b(?:means?|you|your|lower|reduce|use|set|try|how to|solved|should|may|can|could|retry\w*)\b|\b(?:is|are) too \w+`)
 	occasion = pattern(`^\s+(?:when|while|during|under|after|with|for|even|despite|although|though|using|from|since|inside|as soon as)\s+\S[^?]*$`)
 )
 

@@ -394,6 +394,12 @@ func TestSkippedIsAnError(t *testing.T) {
 func TestNotReported(t *testing.T) {
 	for _, text := range []string{
 		"How to debug CUDA out of memory",
+		"GPU out of memory, what now",
+		"v1.2.3: out of memory on start is gone",
+		"RuntimeError: CUDA out of memory with a batch of 8: how to fix it",
+		"cudaMalloc returns an out of memory error code which the wrapper turns into an exception.",
+		"The service breaks for lack of memory when the limit is too low, so set it higher.",
+		"Our allocator keeps a cache. Its VRAM usage grows with the batch and the training crashes only when it is full.",
 		"CUDA out of memory guide",
 		"CUDA out of memory troubleshooting",
 		"CUDA out of memory errors: causes and fixes",

@@ -159,7 +159,7 @@ var han = lazily(`\p{Han}`)
 
 // about are words of such titles behind the failure, and flags a setting with its value, as titles name it.
 var (
-	about = lazily(`(?i)^(?: errors?)? (?:handl\w*|guides?|tips?|tricks?|explain\w*|debug\w*|troubleshoot\w*|solutions?|tests?|docs?|document\w*|killers?|events?|summar\w+|detect\w*|protect\w*|warnings?|messages?|faq|polic\w+|recover\w*|simulat\w*|estimat\w*|monitor\w*|analy\w+|profil\w*|checklists?|reasons?|causes?|behaviou?rs?|situations?|conditions?|scenarios?|safe\w*|proof|resilien\w*|retry\w*|restart\w*|logs?|metrics?|alerts?|counts?|counters?|so far|means|is|are)\b|\b(?:errors?|events?) so far\b|[,;:.?] (?:lower|reduce|use|try|set) `)
+	about = lazily(`(?i)^(?: errors?)? (?:handl\w*|guides?|tips?|tricks?|explain\w*|debug\w*|troubleshoot\w*|solutions?|tests?|docs?|document\w*|killers?|events?|summar\w+|detect\w*|protect\w*|warnings?|messages?|faq|polic\w+|recover\w*|simulat\w*|estimat\w*|monitor\w*|analy\w+|profil\w*|checklists?|reasons?|causes?|behaviou?rs?|situations?|conditions?|scenarios?|safe\w*|proof|resilien\w*|retry\w*|restart\w*|logs?|metrics?|alerts?|counts?|counters?|so far|means|is|are)\b|\b(?:errors?|events?) so far\b|[,;:.?] (?:lower|reduce|use|try|set) |\b(?:how to|what now|gone|no longer|overview|explained|goes? away|solved)\b`)
 	flags = lazily(`\b[a-z_]+=\w+`)
 )
 

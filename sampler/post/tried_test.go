@@ -121,6 +121,13 @@ func TestSaid(t *testing.T) {
 		{"This is my PC (Windows 11).", sampler.ToldWindows, true},
 		{"That happens in Windows.", sampler.ToldWindows, true},
 		{"The picture is processed in windows.", sampler.ToldWindows, false},
+		{"The paging file is too small for this operation to complete.", sampler.ToldWindows, true},
+		{"I have increased the page file.", sampler.ToldWindows, true},
+		{"It reads 10-page files.", sampler.ToldWindows, false},
+		{"I do not use docker.", sampler.ToldNoContainer, true},
+		{"I am not running it in a container.", sampler.ToldNoContainer, true},
+		{"It does not work in docker.", sampler.ToldNoContainer, false},
+		{"Docker has no more memory.", sampler.ToldNoContainer, false},
 	} {
 		events := read(t, "I get CUDA out of memory with torch. "+one.text)
 		if len(events) != 1 || slices.Contains(events[0].Context.Told, one.what) != one.told {
