@@ -33,6 +33,8 @@ func TestReported(t *testing.T) {
 		{"Segmenter training out of memory, batch 12", sampler.KindOtherGPU, "", []string{sampler.ToldTraining}},
 		{"Latent diffusion CUDA out of memory on 6GB", sampler.KindCUDA, "", nil},
 		{"TreeBooster 2.0 device=cuda out of memory, 8M rows", sampler.KindCUDA, "", nil},
+		{"diarizer CUDA out of memory, pipe.embedding_batch = 32", sampler.KindCUDA, "", nil},
+		{"Minecraft shaders: GL_OUT_OF_MEMORY on my GTX 1050", sampler.KindOtherGPU, "", []string{sampler.ToldWork + sampler.WorkGame}},
 		{"Out of memory error on 4 x RTX 3090\n\nIt ends at the first step.", sampler.KindOtherGPU, "", nil},
 		{"请问为什么会out memory？\n\n![image](https://a.example/b.png)", sampler.KindOtherGPU, "", nil},
 		{"My two cards\n\nBoth scripts return \"Cuda out of memory error\" with torch.", sampler.KindCUDA, "", nil},

@@ -137,7 +137,7 @@ var symptom = lazily(`(?i)^\W*(?:cuda |gpu )?(?:oom|out of (?:gpu )?memory)\W*(?
 // A headline is the title of a report: the failure, before it no more than what names a program, behind it where, when or with what it
 // came. subject are words of titles of something else, and of what is about failures.
 var (
-	headed  = lazily(`(?i)^(?:[\w.+/*=-]+[,:]? ){0,6}?(?:(?:cuda|gpu|hip|vulkan)[ -])?(?:(?:runtime )?error ?: ?)?(?:out[ -]of[ -](?:(?:gpu|cuda|video) )?(?:memory|vram)|oom)(?: errors?)?(?:[.!?！？]*\s*$|[,;(]| (?:on|when|while|with|in|during|after|under|for|at|even|despite|although|though|but|and|since|from|using|inside)\b)|^(?:cuda|gpu) out of memory(?: errors?)?(?: [\w.-]+){1,4}$|(?:[\p{Han}] ?|\b(?:cuda|gpu) )out memory\b`)
+	headed  = lazily(`(?i)^(?:[\w.+/*=-]+[,:]? ){0,6}?(?:(?:cuda|gpu|hip|vulkan)[ -])?(?:(?:runtime )?error ?: ?)?(?:out[ -]of[ -](?:(?:gpu|cuda|video) )?(?:memory|vram)|oom|gl_out_of_memory|vk_error_out_of_device_memory)(?: errors?)?(?:[.!?！？]*\s*$|[,;(]| (?:on|when|while|with|in|during|after|under|for|at|even|despite|although|though|but|and|since|from|using|inside)\b)|^(?:cuda|gpu) out of memory(?: errors?)?(?: [\w.-]+){1,4}$|(?:[\p{Han}] ?|\b(?:cuda|gpu) )out memory\b`)
 	subject = lazily(`(?i)\b(?:handl\w*|guides?|tips?|tricks?|explain\w*|debug\w*|troubleshoot\w*|solutions?|how|what|which|tests?|tested|docs?|document\w*|killers?|events?|summar\w+|detect(?:s|ed|ing|ion)?|better|protect\w*|warnings?|messages?|faq|polic\w+|recover\w*|simulat\w*|estimat\w*|monitor\w*|analy\w+|profil\w*|checklists?|reasons?|causes?|understand\w*|deal\w*|behaviou?rs?|situations?|conditions?|scenarios?|safe\w*|proof|resilien\w*|retry\w*|restart\w*|below|see|common|typical|known|no|not|never|without|zero|until|before|so far|logs?|metrics?|alerts?|counts?|counters?|give|show|make|turn|raise|throw|return|print|the|an?|to|of|into|we|they|it|will|than|less|fewer|instead|every|each)\b|n['’]t\b`)
 )
 
@@ -160,7 +160,7 @@ var han = lazily(`\p{Han}`)
 // about are words of such titles behind the failure, and flags a setting with its value, as titles name it.
 var (
 	about = lazily(`(?i)^(?: errors?)? (?:handl\w*|guides?|tips?|tricks?|explain\w*|debug\w*|troubleshoot\w*|solutions?|tests?|docs?|document\w*|killers?|events?|summar\w+|detect\w*|protect\w*|warnings?|messages?|faq|polic\w+|recover\w*|simulat\w*|estimat\w*|monitor\w*|analy\w+|profil\w*|checklists?|reasons?|causes?|behaviou?rs?|situations?|conditions?|scenarios?|safe\w*|proof|resilien\w*|retry\w*|restart\w*|logs?|metrics?|alerts?|counts?|counters?|so far|means|is|are)\b|\b(?:errors?|events?) so far\b|[,;:.?] (?:lower|reduce|use|try|set) |\b(?:how to|what now|gone|no longer|overview|explained|goes? away|solved)\b`)
-	flags = lazily(`\b[a-z_]+=\w+`)
+	flags = lazily(`\b[a-z_.]+(?:=| = )\w+`)
 )
 
 // backWords point to the message that the heading names, or say that it began; supposed is a message that one may meet.
