@@ -114,9 +114,12 @@ func (t *Tracker) uses(p *process) []sampler.GPUKey {
 	return list
 }
 
-// ofBefore says whether the newest list of a GPU is from before the process became another program.
+// lingers is how long after a process became another program the driver may still list it where it was: what it held is given back meanwhile.
+const lingers = 500 * time.Millisecond
+
+// ofBefore says whether the newest list of a GPU may be from before the process became another program.
 func (t *Tracker) ofBefore(p *process, key sampler.GPUKey) bool {
-	return !p.execed.IsZero() && t.listedBefore(key, p.execed)
+	return !p.execed.IsZero() && t.listedBefore(key, p.execed.Add(lingers))
 }
 
 // index notes where the driver lists processes, and who is who. Those that are silent and gone are forgotten.
@@ -165,6 +168,9 @@ func (p *process) is(who sampler.Process) {
 		*p = *newProcess(p.pid) // which begins under our eyes
 	}
 	p.who = who
+	if p.said != nil {
+		p.who.Environment = p.said // a list may be from before it became another program
+	}
 	p.who.Memory, p.who.Peak, p.who.SM = sampler.Opt[sampler.Bytes]{}, nil, sampler.Opt[int]{} // of the GPU where it is listed
 	p.who.Allocator, p.who.Requests = nil, nil
 }

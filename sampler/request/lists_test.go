@@ -268,3 +268,43 @@ func TestExecElsewhere(t *testing.T) {
 		s.later(ms(500))
 	}
 }
+
+// What a process is told to see counts as it was when it began, and the driver may list it a moment longer where it was as another program.
+func TestSaidAtItsBegin(t *testing.T) {
+	visible := func(list string) sampler.Process {
+		return sampler.Process{Environment: map[string]string{"CUDA_VISIBLE_DEVICES": list}}
+	}
+	host := people{7: visible("0")}
+	s := newScene(t, 2, host)
+	s.Begins(7)
+	s.context(0)
+	s.alloc(1, gib)
+	s.list(0, 7, sampler.Some(gib))
+	s.apply()
+	s.later(time.Second)
+	s.Execed(7, s.now)
+	host[7] = visible("1")
+	s.Begins(7)
+	host[7] = visible("0") // as who made up the list had read it before
+	s.gpus[0].Processes = nil
+	s.list(0, 7, sampler.Some(gib))
+	s.later(ms(100))
+	s.Listed(s.gpus[0].Key(), s.now, s.gpus[0].Processes)
+	s.apply()
+	s.later(ms(100))
+	s.call("cuDevicePrimaryCtxRetain", Call{Address: 0xc001})
+	s.call("cuMemAlloc_v2", Call{Address: 2, Size: uint64(gib), Context: 0xc001, Device: -1})
+	told := 0
+	for range 6 {
+		s.gpus[0].Processes = nil
+		for _, r := range s.apply().Requests {
+			if told++; r.GPU.Or(-1) != 1 {
+				t.Errorf("told on %v", r.GPU)
+			}
+		}
+		s.later(ms(500))
+	}
+	if told != 1 {
+		t.Errorf("told %d times", told)
+	}
+}

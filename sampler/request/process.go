@@ -21,6 +21,7 @@ type process struct {
 	unseen   bool                         // it has called before that
 	loaded   time.Time                    // when its libcuda was looked at, if that was new
 	begun    bool                         // its begin was seen
+	said     map[string]string            // its environment then, which counts for all its life; nil: not known
 	execed   time.Time                    // when it became another program, whose places the lists of before do not tell
 	unsure   bool                         // it may have called before its libcuda was looked at
 	fresh    bool                         // not for long, for it had just loaded that: see Loads

@@ -109,7 +109,7 @@ func (t *Tracker) Begins(pid int) {
 	if p := t.process(pid); p != nil {
 		p.begun, p.unsure = true, false
 		if who[0].Environment != nil {
-			p.who.Environment = who[0].Environment
+			p.said, p.who.Environment = who[0].Environment, who[0].Environment
 		}
 	}
 }
