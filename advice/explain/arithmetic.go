@@ -55,6 +55,9 @@ func (f *facts) limited() bool {
 	if f.event.Kind == sampler.KindMPS {
 		return l.Allowed.Known() || l.Kind != "" // that allocator refuses only at its limit
 	}
+	if f.sliced() {
+		return true
+	}
 	allowed, known := l.Allowed.Value()
 	if !known {
 		return l.Kind != "" && !f.numbers()
@@ -64,6 +67,9 @@ func (f *facts) limited() bool {
 	}
 	return f.reserved()+f.requested.Or(0) > partOf(allowed, 0.9) || !f.allocated.Known()
 }
+
+// sliced: a slice of the GPU for a pod was full, which the program takes for the whole of it.
+func (f *facts) sliced() bool { return f.event.MemoryLimit != nil && f.event.MemoryLimit.Kind == "slice" }
 
 // count is a further number of the message that is no amount; 0: not printed.
 func (f *facts) count(key string) uint64 { return uint64(f.extra(key).Or(0)) }

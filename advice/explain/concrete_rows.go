@@ -89,6 +89,7 @@ var concreteRows = []concreteRow{
 	// Transformers, diffusers and pipelines.
 	{"base = AutoModelForCausalLM", (*failure).merges, "", false},
 	{"model.save_pretrained_merged(", (*failure).mergesUnsloth, "", false},
+	{"nvidia.com/gpumem: ", (*failure).sliced, "", false},
 	{"model.save_pretrained(adapter_path)", (*failure).ownLoading, "do.save_adapters", false},
 	{`attn_implementation=`, (*failure).ownLoading, "do.say.attention", false},
 	{"BitsAndBytesConfig(", (*failure).ownLoading, "do.say.four", false},

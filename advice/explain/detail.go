@@ -114,8 +114,12 @@ func (f *failure) killedText() string {
 
 func (f *failure) limitDetail() string {
 	id := "sum.limit"
-	if f.held() == 0 {
+	switch {
+	case f.held() > 0:
+	case f.requested.Known():
 		id = "sum.limit_alone"
+	default:
+		id = "sum.limit_only"
 	}
 	return f.words.Say(id, "need", printed(f.requested.Or(0)), "held", gib(f.held()), "allowed", gib(f.event.MemoryLimit.Allowed.Or(0))) +
 		f.words.Say("detail.space") + f.words.Say("detail.memory_limit")

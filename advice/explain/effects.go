@@ -296,6 +296,8 @@ func (f *failure) checkpointKeeps(alone float64) float64 {
 
 func (f *failure) limitVariant() string {
 	switch {
+	case f.sliced():
+		return "slice"
 	case f.event.Kind == sampler.KindMPS:
 		return "mps"
 	case f.event.Kind == sampler.KindKVCache, f.event.Kind == sampler.KindStaticPool:

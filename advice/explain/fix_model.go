@@ -429,6 +429,9 @@ func (f *failure) below(setting string, number int) int {
 
 func doRaiseLimit(f *failure) []string {
 	switch f.limitVariant() {
+	case "slice": // https://github.com/Project-HAMi/HAMi
+		larger := f.event.MemoryLimit.Allowed.Or(16*sampler.GiB) / sampler.MiB * 3 / 2
+		return []string{"nvidia.com/gpumem: " + strconv.FormatUint(uint64(larger), 10) + "  " + f.comment("do.slice")}
 	case "mps":
 		lines := []string{"export PYTORCH_MPS_HIGH_WATERMARK_RATIO=0.0  " + f.comment("do.mps")}
 		if f.environment["PYTORCH_MPS_HIGH_WATERMARK_RATIO"] == "0.0" {

@@ -109,3 +109,15 @@ func TestFarewell(t *testing.T) {
 		}
 	}
 }
+
+// What the name of a function in a traceback tells of the phase.
+func TestPhaseOfFunctions(t *testing.T) {
+	for function, want := range map[string]string{
+		"save_checkpoint": sampler.PhaseSaving, "_save": sampler.PhaseSaving, "save_hf_model": sampler.PhaseSaving, "save_outcome": sampler.PhaseSaving,
+		"save_hook": "", "save_activations": "", "save_hidden_states": "", "save_for_backward": "", "_save_output": "",
+	} {
+		if got := phaseOf(function); got != want {
+			t.Errorf("%s: %q, want %q", function, got, want)
+		}
+	}
+}

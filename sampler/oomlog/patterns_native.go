@@ -97,6 +97,11 @@ var nativeRows = []row{
 	{name: "checked call", framework: "cuda", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"out of memory"}, // RAJA's camp
 		start: `(?-i)\b\w*(?:[Cc]uda|[Hh]ip)\w*(?:[Cc]hk|[Cc]heck)\w*\((?:cuda|hip)[A-Z][^\n;{}]{1,200}\) [Oo]ut of memory \S+:\d+`},
 	{name: "cuda error in quotes", framework: "cuda", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"out of memory"}, start: `\bCUDA error:? ["']out of memory["']`},
+	// Slices of a GPU for the pods of Kubernetes: what is above the slice is refused, whatever is free. The numbers are bytes with the request, and of the slice.
+	{name: "hami", framework: "cuda", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"hami-core error"}, limit: "slice",
+		start: `\[HAMI-core ERROR[^\]\n]{0,100}\]: Device <gpu> OOM \d+ / <limit:bytes>`},
+	{name: "relion in a call", framework: "relion", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"(error-code 2)"}, start: `ERROR: out of memory in \S+ at line \d+ \(error-code 2\)`},
+	{name: "relion in words", framework: "relion", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"you ran out of memory on the gpu(s)"}, start: `You ran out of memory on the GPU\(s\)\.`},
 	{name: "relion", framework: "relion", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"customallocator out of memory"}, lines: 4,
 		start: `Cuda\w*CustomAllocator out of memory`, fields: []string{`requestedSpace: +<req:bytes>`, `totalFreeSpace: +<free:bytes>`}},
 	{name: "mlx", framework: "mlx", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"alloc_or_wait] unable", "alloc] unable to allocate", "alloc] attempting to"}, // "[m" is taken for the rest of a color

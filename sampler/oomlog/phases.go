@@ -11,6 +11,7 @@ type phaseRow struct {
 var phaseFunctions = []phaseRow{
 	{sampler.PhaseTraining, anyOf(`(?i)`, `^_?train\w*_and_(?:eval\w*|val\w*|test\w*)$`)}, // one that does both, and calls another for the second
 	{sampler.PhaseValidation, anyOf(`(?i)`, `^_?(?:run_)?(?:validate|validation|evaluate|eval|val|valid|test|zero_?shot|linear_probe|knn)(?:$|_|\b)|(?:^|_)(?:val|validation|eval|evaluation|test)_(?:step|epoch|loop|one_epoch|model|iter)|compute_\w*metric|(?:evaluation|prediction)_loop|^single_gpu_test|^multi_gpu_test|_(?:evaluat(?:e|ion)|validat(?:e|ion))$|^_?(?:compute|calc(?:ulate)?|get|eval\w*|run)_(?:\w+_)?(?:fid|kid|inception_score|clip_score|mAP|miou|bleu|rouge|wer|cer)(?:_|$)`)},
+	{"", anyOf(`(?i)`, `^_?save_(?:hook|act(?:ivations?)?|hidden\w*|outputs?|features?|intermediates?|for_backward|tensors?_?hooks?)(?:_|$)`)}, // what is kept in memory is no checkpoint
 	{sampler.PhaseSaving, anyOf(`(?i)`, `^_?save|_save(?:_|$)|save_(?:checkpoint|model|pretrained|state)|full_state_dict|get_state_dict|consolidate`)},
 	{"", anyOf(`(?i)`, `^_?(?:load|read)_(?:videos?|images?|imgs?|pictures?|frames?|audios?|wavs?|data|dataset|samples?|annotations?|csv|text|texts|files?)(?:_|$)`)}, // what is loaded is no model
 	{sampler.PhaseLoading, anyOf(`(?i)`, `^_?load(?:_|$)|from_pretrained|load_(?:state_dict|checkpoint|model|weights|pipeline|diffusion)|_load_|init_worker|init_device|^get_model|^build_model|initialize_model|prepare_model|init_model|^load\w*$|determine_num_available_blocks|profile_run|capture_model|warm_?up`)},
