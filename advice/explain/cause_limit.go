@@ -17,6 +17,9 @@ var causesLimit = []causeRow{
 			return 0.93
 		},
 		evidence: func(f *failure) string {
+			if f.held() == 0 && !f.requested.Known() {
+				return f.words.Say("why.limit_only", "allowed", gib(f.event.MemoryLimit.Allowed.Or(0)))
+			}
 			return f.words.Say("why.limit", "allowed", gib(f.event.MemoryLimit.Allowed.Or(0)), "held", gib(f.held()), "need", printed(f.requested.Or(0)))
 		}},
 	{id: "R4", cause: CauseMemoryLimit, reason: "https://github.com/jhc13/taggui/issues/188",

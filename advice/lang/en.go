@@ -1145,6 +1145,7 @@ var textsEN = map[string]string{
 	"why.unattributed":                    "{size} is neither free nor of any process the driver names: another container, a graphics program, or a process that crashed. The request was {missing} short.",
 	"why.preallocation":                   "This process holds {size} outside PyTorch's allocator; a CUDA context needs 0.3 to 1 GiB. Another library in it (JAX takes 75 % of a GPU, TensorFlow all of it) reserves memory.",
 	"why.fragmentation":                   "{need} did not fit in the {free} free, but would in {sum} = free and unallocated together: {missing} short, while {holes} is reserved but unallocated, between live tensors.",
+	"why.limit_only":                      "A limit of {allowed} is set; what is free beyond it does not count.",
 	"why.limit":                           "A limit of {allowed} is set. The job held {held} and asked for {need}; what is free beyond the limit does not count.",
 	"why.refused":                         "{free} was free and {need} was refused, so size is not the reason. Known reasons: a limit of the system (WSL2, Windows, memory maps), short host memory, or another process that had the memory for a moment.",
 	"why.oversubscribed":                  "{allocated} allocated on a GPU of {total} is possible only with fall-back to system memory (Windows, WSL2), which is slow before it fails.",

@@ -1145,6 +1145,7 @@ var textsZH = map[string]string{
 	"why.unattributed":                    "{size} 既不空闲，也不属于驱动能看到的任何进程：别的容器、图形程序，或残留进程。当时差 {missing}。",
 	"why.preallocation":                   "本进程有 {size} 在 PyTorch 分配器之外，而 CUDA 上下文只要 0.3 到 1 GiB。进程里另一个库（JAX 占 75 %，TensorFlow 全占）预留了显存。",
 	"why.fragmentation":                   "{need} 放不进空闲的 {free}，但空闲加已保留未分配共 {sum} 放得下：差 {missing}，而有 {holes} 是活动张量之间的碎片。",
+	"why.limit_only":                      "设有 {allowed} 的限额；限额之外的空闲内存不算。",
 	"why.limit":                           "设了 {allowed} 的限额。任务已占 {held}，又申请 {need}；限额之外的空闲不算数。",
 	"why.refused":                         "空闲 {free}，{need} 却被拒绝，所以原因不是大小。已知原因：系统限制（WSL2、Windows、内存映射数）、主机内存不足，或另一个进程一时占过这块显存。",
 	"why.oversubscribed":                  "{total} 的 GPU 上分配 {allocated}，只有借用系统内存（Windows、WSL2）才可能；先变慢，后失败。",
