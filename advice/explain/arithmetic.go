@@ -69,7 +69,9 @@ func (f *facts) limited() bool {
 }
 
 // sliced: a slice of the GPU for a pod was full, which the program takes for the whole of it.
-func (f *facts) sliced() bool { return f.event.MemoryLimit != nil && f.event.MemoryLimit.Kind == "slice" }
+func (f *facts) sliced() bool {
+	return f.event.MemoryLimit != nil && f.event.MemoryLimit.Kind == "slice"
+}
 
 // count is a further number of the message that is no amount; 0: not printed.
 func (f *facts) count(key string) uint64 { return uint64(f.extra(key).Or(0)) }
