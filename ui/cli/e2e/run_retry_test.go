@@ -306,7 +306,7 @@ func TestRunWaits(t *testing.T) {
 	time.Sleep(time.Second)
 	ended := time.Now()
 	cmd.Process.Signal(syscall.SIGINT) //nolint:errcheck // then it fails below
-	if code := codeOf(cmd.Wait()); code != 130 || time.Since(ended) > time.Second || notes(t, dir) != nil {
+	if code := codeOf(cmd.Wait()); code != 130 || time.Since(ended) > busy || notes(t, dir) != nil {
 		t.Errorf("exit code %d after %v, started %v", code, time.Since(ended), notes(t, dir))
 	}
 }
