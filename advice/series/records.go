@@ -28,17 +28,21 @@ const (
 	// rise would not fit; 78 of 230 that died did.
 	recordsAlike = 0.5
 	recordsSmall = 0.008
-	recordsLarge = 0.06
-	// Four such rises in a row may be larger: an evaluation that goes further each time.
-	recordsLargeMany = 0.15
-	recordsApart     = 20 // seconds
-	recordsStale     = 3  // times as long as usual without a record: it has stopped
+	recordsApart = 20 // seconds
+	recordsStale = 3  // times as long as usual without a record: it has stopped
 	// Four rises in a row swell when each is larger than the one before by nearly the same factor: an array of which the size doubles, a
 	// schedule of longer and longer inputs. One that is hardly larger is alike.
 	swellsLeast = 1.05
 	swellsMost  = 2.5
 	swellsAlike = 1.3
 )
+
+// series are the ways in which the newest records may have risen alike: so many of them, by no more than that share of the GPU each, and how much
+// alike. Four rises in a row may be larger: an evaluation that goes further each time, a resolution that doubles its grid; and larger still if they are equal.
+var series = [...]struct {
+	records      int
+	large, alike float64
+}{{recordsKept, 0.06, recordsAlike}, {recordsMany, 0.15, recordsAlike}, {recordsMany, 0.2, 0.75}}
 
 // add takes what a holder had at most since the sample before. known: it held memory before it was watched.
 func (r *Records) add(t, high, limit float64, known bool) {
@@ -125,17 +129,16 @@ func stood(level, top, rise float64) bool { return level >= top-rise/2 }
 // least of the rises and the time between them, of which the first is not known where the first record was
 // reached before watching began.
 func (r *Records) Rising(now, limit float64) (top, rise, period float64, ok bool) {
-	if rise, period, ok = r.rising(now, limit, recordsKept, recordsLarge); !ok {
-		rise, period, ok = r.rising(now, limit, recordsMany, recordsLargeMany)
+	for _, way := range series {
+		if rise, period, ok = r.rising(now, limit, way.records, way.large, way.alike); ok {
+			return r.back(0).Top, rise, period, true
+		}
 	}
-	if !ok {
-		return 0, 0, 0, false
-	}
-	return r.back(0).Top, rise, period, true
+	return 0, 0, 0, false
 }
 
 // rising looks at so many of the newest, of which none may be above the one before by more than that share of the limit.
-func (r *Records) rising(now, limit float64, n int, large float64) (least, period float64, ok bool) {
+func (r *Records) rising(now, limit float64, n int, large, equal float64) (least, period float64, ok bool) {
 	if r.count < n {
 		return 0, 0, false
 	}
@@ -150,7 +153,7 @@ func (r *Records) rising(now, limit float64, n int, large float64) (least, perio
 		}
 		short, long = min(short, late.T-early.T), max(long, late.T-early.T)
 	}
-	alike := least >= recordsAlike*most && short >= recordsAlike*long
+	alike := least >= equal*most && short >= recordsAlike*long
 	if !alike || least < recordsSmall*limit || most > large*limit || short < recordsApart || now-r.back(0).T > recordsStale*long {
 		return 0, 0, false
 	}

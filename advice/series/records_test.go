@@ -116,7 +116,7 @@ func TestRecordsInTime(t *testing.T) {
 	}
 }
 
-// Rises of more than 6 % of the GPU, up to 15 %, are told from four alike in a row on.
+// Rises of more than 6 % of the GPU, up to 15 %, are told from four alike in a row on, up to 20 % where they are nearly equal.
 func TestLargeRecords(t *testing.T) {
 	for name, row := range map[string]struct {
 		tops []float64
@@ -129,7 +129,11 @@ func TestLargeRecords(t *testing.T) {
 		"the last is less": {[]float64{620, 700, 780, 860, 900}, 40},
 		"and less":         {[]float64{621, 701, 781, 861, 900}, 0},
 		"15 %":             {[]float64{300, 450, 600, 750, 900}, 150},
-		"more than that":   {[]float64{299.9, 450, 600, 750, 900.1}, 0},
+		"more, equal":      {[]float64{299.9, 450, 600, 750, 900.1}, 150},
+		"a quarter less":   {[]float64{300, 420, 580, 740, 900}, 120},
+		"and less of them": {[]float64{301, 420, 580, 740, 900}, 0},
+		"20 %":             {[]float64{100, 300, 500, 700, 900}, 200},
+		"more than that":   {[]float64{99, 300, 500, 700, 900}, 0},
 	} {
 		var r Records
 		for i, top := range row.tops {
