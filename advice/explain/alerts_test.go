@@ -39,3 +39,14 @@ func TestAlertCauses(t *testing.T) {
 		})
 	}
 }
+
+// What comes again and again in a program that tests no model is no validation.
+func TestSpikesWithoutModels(t *testing.T) {
+	for framework, want := range map[string]string{"relion": CauseDataSpike, "rmm": CauseDataSpike, "pytorch": CauseValidationSpike} {
+		e := sampler.OOMEvent{Framework: framework, Kind: sampler.KindOtherGPU, MemoryKind: sampler.MemoryGPU}
+		got := Explain(Incident{Events: []sampler.OOMEvent{e}, Alerts: []sampler.Alert{{Kind: sampler.AlertRepeatSpike}}})
+		if len(got.Causes) == 0 || got.Causes[0].ID != want {
+			t.Errorf("%s: %+v", framework, got.Causes)
+		}
+	}
+}

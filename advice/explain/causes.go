@@ -79,12 +79,15 @@ func (f *failure) weigh(list []sampler.Cause) {
 	}
 }
 
+// withoutModels are what simulates, refines or reads tables.
+var withoutModels = []string{"relion", "rmm", "amrex", "cupy", "thrust", "colmap", "opencl", "physx", "alpaka"}
+
 // alertCauses are those of the alerts before the failure. What came back again and again in
-// training, or in a program that only runs a model, was no validation: larger batches.
+// training, in a program that only runs a model, or in one that has none was no validation: larger batches.
 func (f *failure) alertCauses() []sampler.Cause {
 	list := AlertCauses(f.alerts)
 	for i := range list {
-		if list[i].ID == CauseValidationSpike && (f.phase() == sampler.PhaseTraining || f.program.is(inference|server|imageTool)) {
+		if list[i].ID == CauseValidationSpike && (f.phase() == sampler.PhaseTraining || f.program.is(inference|server|imageTool) || slices.Contains(withoutModels, f.event.Framework)) {
 			list[i].ID = CauseDataSpike
 		}
 		if list[i].ID == CauseLeak && f.growsByDesign() {

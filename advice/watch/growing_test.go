@@ -110,6 +110,32 @@ func TestGrowthBetweenPeaks(t *testing.T) {
 	}
 }
 
+// A program of which each stage takes more in every step, and gives it back after the step, stands on none of its records: that one more such rise
+// does not fit is told once the last is 20 s old.
+func TestRecordsOfALoop(t *testing.T) {
+	w := New(Options{})
+	var told *sampler.Alert
+	since := -1
+	for i := range 1200 {
+		stage := i / 200
+		top := 2000 + 1600*float64(stage)
+		used := top - 1600*[]float64{1, 0.4, 0, 0.8}[i%4]
+		s := snapshotOf(float64(i), 11000, used, processOf(7, "relion_refine", used))
+		s.GPUs[0].Processes[0].SM = sampler.Some(80)
+		for _, a := range w.Add(s) {
+			if a.Kind == sampler.AlertRepeatSpike && told == nil {
+				told, since = &a, i%200
+			}
+		}
+		if told != nil && stage < 5 {
+			t.Fatalf("after %d s, where another rise fits: %s", i, told.Text)
+		}
+	}
+	if told == nil || since < 20 || since > 60 {
+		t.Errorf("%d s after the last rise: %+v", since, told)
+	}
+}
+
 // When a climb by steps ends that will within 15 s is not said: what is given back is worth several of them.
 func TestClimbETA(t *testing.T) {
 	for interval, want := range map[int]bool{10: false, 14: false, 15: true} {

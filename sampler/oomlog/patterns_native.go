@@ -100,7 +100,7 @@ var nativeRows = []row{
 	// Slices of a GPU for the pods of Kubernetes: what is above the slice is refused, whatever is free. The numbers are bytes with the request, and of the slice.
 	{name: "hami", framework: "cuda", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"hami-core error"}, limit: "slice",
 		start: `\[HAMI-core ERROR[^\]\n]{0,100}\]: Device <gpu> OOM \d+ / <limit:bytes>`},
-	{name: "relion in a call", framework: "relion", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"(error-code 2)"}, start: `ERROR: out of memory in \S+ at line \d+ \(error-code 2\)`},
+	{name: "relion in a call", framework: "relion", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"out of memory"}, start: `\bout of memory in \S+ at line \d+ \(error-code 2\)`},
 	{name: "relion in words", framework: "relion", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"you ran out of memory on the gpu(s)"}, start: `You ran out of memory on the GPU\(s\)\.`},
 	{name: "relion", framework: "relion", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"customallocator out of memory"}, lines: 4,
 		start: `Cuda\w*CustomAllocator out of memory`, fields: []string{`requestedSpace: +<req:bytes>`, `totalFreeSpace: +<free:bytes>`}},

@@ -95,6 +95,9 @@ func proof(e sampler.OOMEvent) (n int) {
 	if e.PID.Known() {
 		n++
 	}
+	if e.Framework == "relion" {
+		n += 8 // which prints a list of what to check and try below its errors
+	}
 	if c := e.Context; c != nil {
 		if len(c.Functions) > 0 {
 			n += 4
