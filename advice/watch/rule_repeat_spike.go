@@ -55,8 +55,8 @@ const (
 	fallsEach = 3
 	// nearlyFull, of what it can have: a holder that had less is not near its end.
 	nearlyFull = 0.9
-	// recordOver seconds after a record it has either fallen or stands, see Series.Floor.
-	recordOver = 20
+	// recordOver seconds after a record it has either fallen or stands, also where it is read every ten seconds: see Series.Floor.
+	recordOver = 60
 	// spikesAhead is how many rises beyond the next are looked at.
 	spikesAhead = 1
 )
@@ -153,8 +153,11 @@ func expects(f *Facts, s *series.Series, p series.Pattern) (e expectation, ok bo
 func expectsRecord(f *Facts, s *series.Series) (e expectation, ok bool) {
 	top, rise, period, ok := s.Records.Rising(f.now, f.gpu.total)
 	e.available, e.top = f.gpu.available(s, f.now), top+rise
-	_, stands := s.Records.Flight(f.now, f.gpu.total, s.Floor) // then it is a step; what goes up and down in each step of a loop stands nowhere
-	if !ok || stands || f.now-s.Records.Newest() < recordOver || e.top <= e.available || top < nearlyFull*e.available {
+	_, stands := s.Records.Flight(f.now, f.gpu.total, s.Value) // then it is a step, or not over yet
+	if stands && f.now-s.Records.Newest() >= recordOver {
+		_, stands = s.Records.Flight(f.now, f.gpu.total, s.Floor) // what goes up and down in each step of a loop stands nowhere
+	}
+	if !ok || stands || e.top <= e.available || top < nearlyFull*e.available {
 		return e, false
 	}
 	e.how = f.words.Say("alert.repeat_spike.records", "more", size(rise), "high", size(top), "period", f.words.Span(period))
