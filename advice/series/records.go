@@ -37,9 +37,9 @@ const (
 	swellsAlike = 1.3
 )
 
-// series are the ways in which the newest records may have risen alike: so many of them, by no more than that share of the GPU each, and how much
+// waysToRise are the ways in which the newest records may have risen alike: so many of them, by no more than that share of the GPU each, and how much
 // alike. Four rises in a row may be larger: an evaluation that goes further each time, a resolution that doubles its grid; and larger still if they are equal.
-var series = [...]struct {
+var waysToRise = [...]struct {
 	records      int
 	large, alike float64
 }{{recordsKept, 0.06, recordsAlike}, {recordsMany, 0.15, recordsAlike}, {recordsMany, 0.2, 0.75}}
@@ -129,7 +129,7 @@ func stood(level, top, rise float64) bool { return level >= top-rise/2 }
 // least of the rises and the time between them, of which the first is not known where the first record was
 // reached before watching began.
 func (r *Records) Rising(now, limit float64) (top, rise, period float64, ok bool) {
-	for _, way := range series {
+	for _, way := range waysToRise {
 		if rise, period, ok = r.rising(now, limit, way.records, way.large, way.alike); ok {
 			return r.back(0).Top, rise, period, true
 		}
@@ -137,8 +137,9 @@ func (r *Records) Rising(now, limit float64) (top, rise, period float64, ok bool
 	return 0, 0, 0, false
 }
 
-// rising looks at so many of the newest, of which none may be above the one before by more than that share of the limit.
-func (r *Records) rising(now, limit float64, n int, large, equal float64) (least, period float64, ok bool) {
+// rising looks at so many of the newest, of which none may be above the one before by more than that share of the limit, nor by less than the share
+// alike of what another is.
+func (r *Records) rising(now, limit float64, n int, large, alike float64) (least, period float64, ok bool) {
 	if r.count < n {
 		return 0, 0, false
 	}
@@ -153,8 +154,7 @@ func (r *Records) rising(now, limit float64, n int, large, equal float64) (least
 		}
 		short, long = min(short, late.T-early.T), max(long, late.T-early.T)
 	}
-	alike := least >= equal*most && short >= recordsAlike*long
-	if !alike || least < recordsSmall*limit || most > large*limit || short < recordsApart || now-r.back(0).T > recordsStale*long {
+	if least < alike*most || short < recordsAlike*long || least < recordsSmall*limit || most > large*limit || short < recordsApart || now-r.back(0).T > recordsStale*long {
 		return 0, 0, false
 	}
 	return least, (r.back(0).T - r.back(from).T) / float64(from), true

@@ -41,7 +41,7 @@ func (w *Watch) Clone() *Watch {
 
 func (g *gpu) clone() *gpu {
 	fresh := *g
-	fresh.spare, fresh.ends = nil, slices.Clone(g.ends)
+	fresh.spare, fresh.ends, fresh.tightest = nil, slices.Clone(g.ends), tightest{} // which has processes of g
 	fresh.procs = make([]*proc, len(g.procs))
 	for i, p := range g.procs {
 		own := *p

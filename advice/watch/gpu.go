@@ -12,22 +12,23 @@ import (
 
 // gpu is what is known of one GPU or MIG instance.
 type gpu struct {
-	key     sampler.GPUKey
-	last    *sampler.GPU // newest snapshot, never changed
-	seen    float64      // when it was last listed
-	first   float64      // when it was first listed
-	figures float64      // when it last gave figures; NaN: never
-	step    float64      // seconds between the last two times
-	total   float64      // MiB; 0: unknown
-	usable  float64      // total less what driver and firmware reserve
-	used    float64      // MiB, newest; NaN: unknown now
-	free    float64      // MiB, newest; NaN: unknown now
-	lowest  lowestFree
-	tick    uint64    // counts snapshots
-	at      time.Time // of the newest snapshot
-	gone    float64   // seconds a process may be missing from the list
-	settled settled
-	ahead   ahead
+	key      sampler.GPUKey
+	last     *sampler.GPU // newest snapshot, never changed
+	seen     float64      // when it was last listed
+	first    float64      // when it was first listed
+	figures  float64      // when it last gave figures; NaN: never
+	step     float64      // seconds between the last two times
+	total    float64      // MiB; 0: unknown
+	usable   float64      // total less what driver and firmware reserve
+	used     float64      // MiB, newest; NaN: unknown now
+	free     float64      // MiB, newest; NaN: unknown now
+	lowest   lowestFree
+	tick     uint64    // counts snapshots
+	at       time.Time // of the newest snapshot
+	gone     float64   // seconds a process may be missing from the list
+	settled  settled
+	tightest tightest
+	ahead    ahead
 	aheadFixes
 	came    float64 // when processes last came or went
 	lowered float64 // when the lowest free memory fell
@@ -139,23 +140,51 @@ func (g *gpu) room(s *series.Series, now float64) float64 {
 			top = max(top, pt.Newest+rise)
 		}
 	}
-	beside, _ := g.besidePeaks(s)
+	beside, _ := g.besidePeaks(s, now)
 	return max(0, min(g.available(s, now)-top, beside))
 }
 
 // besidePeaks is what the growth of a series has left beneath the peak that another process comes to again and again, and that process: what
 // is free between two of its peaks is no room to grow into. Infinite where nobody has such.
-func (g *gpu) besidePeaks(s *series.Series) (room float64, whose *proc) {
-	room = math.Inf(1)
-	for _, p := range g.procs {
-		if &p.series == s || !p.peak.again() {
-			continue
-		}
-		if most := p.peak.most().value; g.comesBack(p, most) && g.usable-g.besides(p)-most < room {
-			room, whose = g.usable-g.besides(p)-most, p
+func (g *gpu) besidePeaks(s *series.Series, now float64) (room float64, whose *proc) {
+	if g.tightest.tick != g.tick || g.tightest.at != now {
+		g.tightest = g.tightestNow(now)
+	}
+	for _, t := range g.tightest.list {
+		if t.proc != nil && &t.proc.series != s {
+			return t.room, t.proc
 		}
 	}
-	return room, whose
+	return math.Inf(1), nil
+}
+
+// tightest are the processes whose peaks leave least at a snapshot, which is asked for all of them: two, for one may be whose growth it is.
+type tightest struct {
+	tick uint64
+	at   float64
+	list [2]struct {
+		proc *proc
+		room float64
+	}
+}
+
+func (g *gpu) tightestNow(now float64) tightest {
+	t := tightest{tick: g.tick, at: now}
+	first, second := &t.list[0], &t.list[1]
+	for _, p := range g.procs {
+		if !p.peak.again() {
+			continue
+		}
+		most := p.peak.most().value
+		left := g.usable - g.besides(p) - most
+		if second.proc != nil && left >= second.room || !g.comesBack(p, most) {
+			continue
+		}
+		if second.proc, second.room = p, left; first.proc == nil || left < first.room {
+			*first, *second = *second, *first
+		}
+	}
+	return t
 }
 
 // saved says whether an allocator has had to give back its cache at the limit before: what

@@ -272,7 +272,7 @@ func renderGrowth(f *Facts, pid int, tr series.Trend, rose string, room, low, hi
 		evidence = slices.Insert(evidence, 1, words.Say("alert.growth.halves", "early", early, "late", late))
 	}
 	if p != nil {
-		if beside, whose := g.besidePeaks(&p.series); beside <= room {
+		if beside, whose := g.besidePeaks(&p.series, f.now); beside <= room {
 			evidence = append(evidence, words.Say("alert.neighbor.peak", "process", f.pid(whose), "peak", size(whose.peak.most().value), "now", size(whose.series.Value)))
 		}
 	}

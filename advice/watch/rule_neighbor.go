@@ -42,14 +42,17 @@ func checkNeighbor(f *Facts) []finding {
 // crowdsOut says whether what a process has reached of late does not fit beside what others have taken since.
 func (g *gpu) crowdsOut(p *proc) bool {
 	most, others := p.peak.most(), g.besides(p)
-	return g.comesBack(p, most.value) && others-most.others >= max(neighborLeast, g.total*series.EdgeShare) &&
-		most.value+others > g.usable+g.total*neighborSlack && !p.peak.turns(others)
+	return others-most.others >= max(neighborLeast, g.total*series.EdgeShare) && most.value+others > g.usable+g.total*neighborSlack &&
+		!p.peak.turns(others) && g.comesBack(p, most.value)
 }
 
 // comesBack says whether a process that is below its peak may come to it again.
 func (g *gpu) comesBack(p *proc, peak float64) bool {
+	if p.tick != g.tick || !(peak > p.series.Value) || p.idle(peak) {
+		return false
+	}
 	_, preallocates := explain.Preallocates(*p.process)
-	return p.tick == g.tick && peak > p.series.Value && !p.idle(peak) && !preallocates
+	return !preallocates
 }
 
 // besides is what others hold beside a process.
