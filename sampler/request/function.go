@@ -136,6 +136,7 @@ var Functions = []Function{
 	{Name: "cuStreamCreate", Effect: Streams, Address: 1},
 	{Name: "cuStreamCreateWithPriority", Effect: Streams, Address: 1},
 	{Name: "cuGreenCtxCreate", Effect: Names, Address: 1, At: 3, Place: OfDevice},
+	{Name: "cuCtxFromGreenCtx", Effect: Names, Address: 1, At: 2, Place: OfPool},
 	{Name: "cuGreenCtxStreamCreate", Effect: Streams, Address: 1, At: 2, Place: OfPool},
 
 	{Name: "cuInit", Effect: Begins},

@@ -34,6 +34,15 @@ func TestStreams(t *testing.T) {
 			s.call("cuGreenCtxStreamCreate", Call{Address: 0x57, Context: 0x6001, Device: -1})
 			s.async(0, 0x57, 1, gib)
 		}, 1},
+		"in a green context that is current": {func(s *scene) {
+			s.call("cuGreenCtxCreate", Call{Address: 0x6001, Device: 1})
+			s.call("cuCtxFromGreenCtx", Call{Address: 0xc777, Context: 0x6001, Device: -1})
+			s.call("cuMemAlloc_v2", Call{Address: 1, Size: uint64(gib), Context: 0xc777, Device: -1})
+		}, 1},
+		"in one of a green context that nobody saw": {func(s *scene) {
+			s.call("cuCtxFromGreenCtx", Call{Address: 0xc777, Context: 0x6001, Device: -1})
+			s.call("cuMemAlloc_v2", Call{Address: 1, Size: uint64(gib), Context: 0xc777, Device: -1})
+		}, -1},
 		"its making was let go of": {func(s *scene) {
 			made(s, 1)
 			s.LetGo(7, function("cuStreamCreate"), s.now.Add(time.Second))

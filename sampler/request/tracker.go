@@ -303,7 +303,14 @@ func (t *Tracker) names(p *process, c *Call, f *Function) {
 	case c.Answer == outOfMemory && f.context():
 		t.refuse(t.asks(p, c), c, 0) // how much that would have taken is not known
 	case c.Answer == success && len(p.handles) < maxHandles:
-		p.handles[c.Address] = c.Device
+		device := c.Device
+		if f.Place == OfPool { // the context of a green one is on its device
+			var known bool
+			if device, known = p.handles[c.Context]; !known {
+				break
+			}
+		}
+		p.handles[c.Address] = device
 		if f.context() {
 			t.stirs(p, c, c.Device)
 			p.begins(c, f)

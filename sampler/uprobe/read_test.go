@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"nvpeak/sampler"
 	"nvpeak/sampler/uprobe/cudatest"
 )
 
@@ -53,4 +54,30 @@ func TestWakes(t *testing.T) {
 			t.Errorf("%d calls", len(r.seen))
 		}
 	})
+}
+
+// heldUp is a clock whose reader must wait for a processor after he has looked, the first times.
+type heldUp struct {
+	sampler.Clock
+	waits int
+}
+
+func (c *heldUp) Now() time.Time {
+	now := c.Clock.Now()
+	if c.waits > 0 {
+		c.waits--
+		time.Sleep(20 * time.Millisecond)
+	}
+	return now
+}
+
+// What a busy machine does between the looks at two clocks is no difference of the clocks.
+func TestKernelBeganBesideOthers(t *testing.T) {
+	steady := sampler.NewSteady()
+	want := kernelBegan(steady)
+	for waits := range looksAtClocks {
+		if off := kernelBegan(&heldUp{steady, waits}).Sub(want); off.Abs() > 5*time.Millisecond {
+			t.Errorf("held up %d times, it is %v off", waits, off)
+		}
+	}
 }
