@@ -21,7 +21,7 @@ type Requests struct {
 	// Calls were missed, as it called too often for each to be looked at, or too fast, or by functions that are not known: counts are the least there were, and Live is no figure of what it holds.
 	Missed  bool     `json:"missed_calls,omitzero"`
 	Refusal *Refusal `json:"last_refused"`
-	// How a process that was refused memory has ended, as a shell tells it: 0 to 255 by itself, 128 and the
+	// How the process has ended, as a shell tells it: 0 to 255 by itself, 128 and the
 	// signal. Absent: it lives, or nobody knows.
 	ExitStatus Opt[int] `json:"exit_status"`
 }

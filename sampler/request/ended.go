@@ -6,7 +6,7 @@ import (
 	"nvpeak/sampler"
 )
 
-// Ended takes the end of a process that was refused memory, with its status as the kernel keeps it.
+// Ended takes the end of a process that has called, with its status as the kernel keeps it.
 func (t *Tracker) Ended(pid int, at time.Time, status int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -173,7 +173,7 @@ func (d *Door) install(o Options) error {
 	return nil
 }
 
-// watchEnds asks how processes end that were refused memory, and which give way to another program. A kernel without a
+// watchEnds asks how processes end that have called, and which give way to another program. A kernel without a
 // description of itself (BTF) does not tell.
 func (d *Door) watchEnds(spec *ebpf.CollectionSpec) {
 	o := struct {

@@ -2,7 +2,7 @@
 
 // The kernel's half of requests: one program for all entries of libcuda's functions, one for
 // all returns. What a call means is in its cookie (see Cookie in sampler/request), so that a new function is a
-// row there and nothing here. Others tell how a process ended that was refused memory, that one gave way to another
+// row there and nothing here. Others tell how a process that has called ended, that one gave way to another
 // program, and that one loads a libcuda. Compiled by bpf2go while developing: see generate.go.
 
 #include <linux/bpf.h>
@@ -157,7 +157,7 @@ struct {
 } entries SEC(".maps");
 
 // Processes that have called, by their number on the machine, and what has happened to them.
-enum { WAS_REFUSED = 1, CONTEXTS_MISSED = 2 };
+enum { CONTEXTS_MISSED = 1 };
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 1024);
@@ -547,8 +547,6 @@ int returned(struct pt_regs *r)
 		set_current(thread, c.copy, effect, c.address);
 	if (effect == EFFECT_GIVES && inner(thread, &c, answer))
 		return 0;
-	if (answer == REFUSED && effect != EFFECT_MAPS)
-		note(WAS_REFUSED); // a context takes memory, too
 	tell(cookie, thread, &c, answer);
 	return 0;
 }
@@ -605,8 +603,8 @@ int ended(void *ctx)
 {
 	__u32 pid = bpf_get_current_pid_tgid() >> 32;
 	__u8 *caller = bpf_map_lookup_elem(&callers, &pid);
-	if (!caller || !(*caller & WAS_REFUSED))
-		return 0; // the number of another is soon forgotten
+	if (!caller)
+		return 0;
 	struct task_struct *task = (void *)bpf_get_current_task();
 	if (BPF_CORE_READ(task, signal, live.counter) > 0)
 		return 0; // other threads are still there
