@@ -24,6 +24,8 @@ const (
 	endingShare = 0.5
 	// endingSpan is how long endings of one command count together.
 	endingSpan = 3600
+	// printedSeconds: a traceback is printed that long before a program with workers and buffers is gone.
+	printedSeconds = 60
 	// failureSeconds is how long a failure stays open.
 	failureSeconds = 600
 )

@@ -185,8 +185,28 @@ func TestEndingBounds(t *testing.T) {
 			t.Errorf("at %v: %s, want %s", now, got, want)
 		}
 	}
-	if _, n := g.endings(3600); n != 2 {
+	if _, n := g.endings(3600, func(float64) bool { return false }); n != 2 {
 		t.Errorf("%d endings", n)
+	}
+}
+
+// What the log has printed of a GPU is not guessed once more when the process is gone.
+func TestEndingThatWasPrinted(t *testing.T) {
+	key := sampler.GPUKey{ID: "a"}
+	for name, row := range map[string]struct {
+		failure failure
+		want    string
+	}{
+		"by the log":          {failure{event: sampler.OOMEvent{Line: 7}, placed: true, gpu: key, at: 94}, "[critical 7]"},
+		"it went on":          {failure{event: sampler.OOMEvent{Line: 7, Recovered: true}, placed: true, gpu: key, at: 94}, "[notice 7 notice -2]"},
+		"of another GPU":      {failure{event: sampler.OOMEvent{Line: 7}, placed: true, gpu: sampler.GPUKey{ID: "b"}, at: 94}, "[notice -2]"},
+		"of none":             {failure{event: sampler.OOMEvent{Line: 7}, at: 94}, "[notice -2]"},
+		"of long before that": {failure{event: sampler.OOMEvent{Line: 7}, placed: true, gpu: key, at: 30}, "[critical 7 notice -2]"},
+	} {
+		g := &gpu{key: key, ends: []ending{{command: "a", at: 100}}}
+		if got := levels(checkOOM(&Facts{now: 105, gpu: g, failures: []failure{row.failure}})); got != row.want {
+			t.Errorf("%s: %s, want %s", name, got, row.want)
+		}
 	}
 }
 

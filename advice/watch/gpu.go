@@ -300,16 +300,17 @@ func (g *gpu) newest(p *proc, seconds float64) *proc {
 }
 
 // endings are the latest ending of the last ten minutes and how many of its kind there
-// were within the hour.
-func (g *gpu) endings(now float64) (last ending, n int) {
-	if len(g.ends) == 0 {
+// were within the hour, of those that nothing else told.
+func (g *gpu) endings(now float64, told func(at float64) bool) (last ending, n int) {
+	guessed := slices.DeleteFunc(slices.Clone(g.ends), func(e ending) bool { return told(e.at) })
+	if len(guessed) == 0 {
 		return last, 0
 	}
-	last = g.ends[len(g.ends)-1]
+	last = guessed[len(guessed)-1]
 	if now-last.at > failureSeconds {
 		return last, 0
 	}
-	for _, e := range g.ends {
+	for _, e := range guessed {
 		if e.command == last.command && e.user == last.user && now-e.at <= endingSpan {
 			n++
 		}

@@ -27,7 +27,7 @@ func checkOOM(f *Facts) []finding {
 		return out
 	}
 	g := f.gpu
-	if last, n := g.endings(f.now); n > 0 {
+	if last, n := g.endings(f.now, f.printed); n > 0 {
 		level := sampler.LevelNotice
 		if n > 1 {
 			level = sampler.LevelWarning
@@ -49,6 +49,13 @@ func checkOOM(f *Facts) []finding {
 		}
 	}
 	return out
+}
+
+// printed says whether a log has a failure of this GPU from shortly before or after a process ended, which was no guess then.
+func (f *Facts) printed(at float64) bool {
+	return slices.ContainsFunc(f.failures, func(o failure) bool {
+		return o.event.Line > 0 && !o.event.Recovered && o.placed && o.gpu == f.gpu.key && math.Abs(o.at-at) <= printedSeconds
+	})
 }
 
 func reportedFailures(f *Facts) []finding {
