@@ -135,7 +135,7 @@ func (g *gpu) room(s *series.Series, now float64) float64 {
 		top = most
 	}
 	if pt, ok := s.Pattern(now, g.total); ok && pt.Count >= series.SpikesNeeded {
-		top = max(s.Settled(now), pt.Newest)
+		top = max(s.Settled(now), pt.Newest, s.Value) // it may be above all before
 		if rise := s.Baseline(now) - pt.Level; rise > 0 {
 			top = max(top, pt.Newest+rise)
 		}

@@ -30,6 +30,7 @@ func (g *gpu) foldProcesses(now, above, below float64) {
 		g.came = now
 	}
 	sum, given, most, largest := 0.0, 0.0, g.used/2, (*proc)(nil)
+	had, emptied := 0.0, (*proc)(nil)
 	g.listed = false
 	for _, p := range g.procs {
 		m, ok := sampler.Plausible(p.process.Memory)
@@ -43,6 +44,14 @@ func (g *gpu) foldProcesses(now, above, below float64) {
 		if m.MiB() >= most {
 			most, largest = m.MiB(), p
 		}
+		had += p.series.Value
+		if m.MiB() < p.series.Value && (emptied == nil || p.series.Value > emptied.series.Value) {
+			emptied = p
+		}
+	}
+	late := 0.0 // what the newest reading has of it, and the list, which is of a moment later, has not
+	if emptied != nil && emptied.series.Value >= had/2 {
+		largest, most, late = emptied, emptied.process.Memory.Or(0).MiB(), max(0, g.used-sum-g.rest.Value)
 	}
 	if p := g.risen(); p != nil {
 		largest, most = p, p.process.Memory.Or(0).MiB()
@@ -62,9 +71,9 @@ func (g *gpu) foldProcesses(now, above, below float64) {
 		}
 		up, down := 0.0, 0.0
 		if p == largest {
-			down = min(deep, m.MiB())
+			down = max(0, min(deep-late, m.MiB()))
 			// A list may be older than the readings: together they had no more than the GPU.
-			up = max(0, min(above-given, g.used+above-sum))
+			up = max(0, min(above+late-given, g.used+above-sum))
 		}
 		p.series.Fall(now, m.MiB()-down)
 		p.series.Add(now, m.MiB(), m.MiB(), m.MiB()+up, g.total)
@@ -75,7 +84,7 @@ func (g *gpu) foldProcesses(now, above, below float64) {
 	if largest != nil {
 		above = 0
 	}
-	rest := max(0, g.used-sum)
+	rest := max(0, g.used-sum-late)
 	g.emptied(rest, now)
 	if g.listed {
 		g.rest.Records = series.Records{} // they were of the processes, by lists that came a little later

@@ -468,3 +468,26 @@ func TestCutShort(t *testing.T) {
 		}
 	}
 }
+
+// What climbs step by step above all spikes before has the room above where it stands, not that above them.
+func TestStepsAboveSpikes(t *testing.T) {
+	w := New(Options{})
+	told := 0
+	for i := range 688 {
+		used := 8800.0
+		switch into := i % 200; {
+		case i >= 590:
+			used = 11000 + 620*float64(max(0, i-634)/6)
+		case i > 100 && into > 100 && into < 130:
+			used = 11000
+		}
+		for _, a := range w.Add(snapshotOf(float64(i), 16376, used+20, processOf(7, "python fid.py", used))) {
+			if a.Kind == sampler.AlertGrowth && a.Level != sampler.LevelNotice && told == 0 {
+				told = i
+			}
+		}
+	}
+	if told < 664 || told > 684 { // from the fifth step on; the ninth does not fit
+		t.Errorf("told at %d s", told)
+	}
+}

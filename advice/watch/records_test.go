@@ -12,14 +12,16 @@ import (
 func TestRisingRecords(t *testing.T) {
 	for name, tt := range map[string]struct {
 		first, rise float64 // MiB of 24000
+		later       bool    // the list is later than the reading at a peak
 		warned      bool
 	}{
-		"the next does not fit": {22300, 380, true},
-		"the next fits":         {20500, 380, false},
-		"they do not rise":      {23700, 0, false},
+		"the next does not fit":               {22700, 380, false, true},
+		"the next fits":                       {20500, 380, false, false},
+		"they do not rise":                    {23700, 0, false, false},
+		"a list tells of what comes after it": {22700, 380, true, true},
 	} {
 		w := New(Options{})
-		first, _ := raised(560, w, func(s float64) sampler.Snapshot {
+		first, _ := raised(500, w, func(s float64) sampler.Snapshot {
 			used := 19000.0
 			switch into := math.Mod(s, 110); {
 			case s < 20:
@@ -29,7 +31,11 @@ func TestRisingRecords(t *testing.T) {
 			case into == 93 && s > 100:
 				used = tt.first + tt.rise*math.Floor(s/110)
 			}
-			return snapshotOf(s, 24000, used, processOf(7, "python train.py", used))
+			listed := used
+			if tt.later && s == 110+93 {
+				listed = 3000
+			}
+			return snapshotOf(s, 24000, used, processOf(7, "python train.py", listed))
 		}, sampler.AlertRepeatSpike)
 		if (len(first) > 0) != tt.warned {
 			t.Errorf("%s: raised %v", name, first)
