@@ -19,6 +19,7 @@ type Pattern struct {
 	Mean, Deviation float64 // of the tops of all that are kept
 	Level           float64 // MiB, the most of the minute before the newest, or its least afterwards; NaN: unknown
 	Even            bool    // all began at about the same level
+	Alike           bool    // they did not, and ended at about the same, as ramps of a saw-tooth do wherever one begins to look
 	Width           float64 // seconds, median
 	Free            float64 // MiB settled free when the newest began; NaN: unknown
 	Rise            float64 // MiB by which each top is above the one before, if steadily so
@@ -44,6 +45,8 @@ const (
 	riseShare = 0.002
 	evenSteps = 0.2
 	evenFew   = 0.6
+	// alikeTops are within that share of how far apart the levels are from which they came.
+	alikeTops = 0.25
 	// equalSteps come from something that is made once more each time.
 	equalSteps = 0.85
 	// spikeShare of the time at most is a spike; what lasts longer is a phase.
@@ -84,6 +87,8 @@ func (s *Series) Pattern(now, limit float64) (p Pattern, ok bool) {
 	p.tops(tops[:p.Count], limit)
 	p.Seen = s.Count
 	p.Even = highest-lowest <= limit*evenShare
+	least, top := extremes(tops[:p.Count])
+	p.Alike = !p.Even && top-least <= alikeTops*(highest-lowest)
 	p.intervals(starts[:p.Count])
 	p.Width = Median(widths[:p.Count])
 	for _, e := range s.edges[:s.open] {

@@ -275,3 +275,25 @@ func TestPhase(t *testing.T) {
 		}
 	}
 }
+
+// The ramps of a saw-tooth begin at any level and end at one; spikes end above what they begin on.
+func TestAlike(t *testing.T) {
+	for name, row := range map[string]struct {
+		bases, tops []float64
+		want        bool
+	}{
+		"a saw-tooth":              {[]float64{34000, 40500, 36000}, []float64{44600, 45100, 45100}, true},
+		"spikes on a level":        {[]float64{34000, 34100, 34000}, []float64{44600, 45100, 45100}, false},
+		"spikes on one that rises": {[]float64{34000, 36000, 38000}, []float64{44000, 46100, 47900}, false},
+	} {
+		var s Series
+		s.Start(0, true)
+		for i := range row.bases {
+			s.spikes[i] = Spike{Start: float64(100 + 500*i), end: float64(300 + 500*i), base: row.bases[i], level: row.bases[i], after: 30000, Peak: row.tops[i]}
+		}
+		s.Count = len(row.bases)
+		if p, ok := s.Pattern(1500, 49140); !ok || p.Alike != row.want {
+			t.Errorf("%s: %v %+v", name, ok, p)
+		}
+	}
+}

@@ -100,13 +100,14 @@ func (r *Records) swelling(now, limit float64) (f Flight, ok bool) {
 		return f, false
 	}
 	const n = recordsMany - 1
-	var rises [n]float64
+	var rises, waits [n]float64
 	short, long := math.Inf(1), 0.0
 	for i := range n {
 		late, early := r.back(i), r.back(i+1)
 		rises[i] = late.Top - early.Top
 		if !early.before { // else when it was reached is not known
-			short, long = min(short, late.T-early.T), max(long, late.T-early.T)
+			waits[i] = late.T - early.T
+			short, long = min(short, waits[i]), max(long, waits[i])
 		}
 	}
 	least, most := math.Inf(1), 0.0
@@ -114,12 +115,35 @@ func (r *Records) swelling(now, limit float64) (f Flight, ok bool) {
 		factor := rises[i] / rises[i+1]
 		least, most = min(least, factor), max(most, factor)
 	}
+	period, paced := (r.back(0).T-r.back(n-1).T)/(n-1), short >= recordsAlike*long
+	if slower := slows(waits[:], most); !paced && slower > 0 {
+		period, paced = waits[0]*slower, true
+	}
 	swell := least >= swellsLeast && most <= swellsMost && most <= swellsAlike*least
-	if !swell || short < recordsAlike*long || short < recordsApart || rises[0] < recordsSmall*limit || now-r.back(0).T > recordsStale*long {
+	if !swell || !paced || short < recordsApart || rises[0] < recordsSmall*limit || now-r.back(0).T > recordsStale*long {
 		return f, false
 	}
-	period := (r.back(0).T - r.back(n-1).T) / (n - 1)
 	return Flight{Steps: n, Size: rises[0] * least, Newest: rises[0], Swell: least, Interval: period, Since: r.back(n - 1).T, Last: r.back(0).T, alike: true}, true
+}
+
+// slows is how many times as long as the one before each wait, the newest first, at least is, where each is longer by no more than rises swell: what is
+// filled at an even rate takes twice as long to be full once it is twice as large. 0: they are not so.
+func slows(waits []float64, swell float64) float64 {
+	least := math.Inf(1)
+	for i := range len(waits) - 1 {
+		if waits[i+1] == 0 { // when that one was reached is not known
+			break
+		}
+		slower := waits[i] / waits[i+1]
+		if slower < 1/swellsAlike || slower > swellsAlike*swell {
+			return 0
+		}
+		least = min(least, slower)
+	}
+	if math.IsInf(least, 1) {
+		return 0
+	}
+	return max(1, least)
 }
 
 // stood says whether a holder stands on its record, which is no spike then.

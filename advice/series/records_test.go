@@ -199,6 +199,32 @@ func TestRecordsThatSwell(t *testing.T) {
 	}
 }
 
+// What is filled evenly takes as many times longer as it has become larger.
+func TestRecordsThatSlowDown(t *testing.T) {
+	for name, row := range map[string]struct {
+		waits    []float64
+		interval float64 // 0: no steps
+	}{
+		"each as long":           {[]float64{100, 100, 100, 100}, 100},
+		"each twice as long":     {[]float64{25, 50, 100, 200}, 400},
+		"each half as long more": {[]float64{40, 60, 90, 135}, 202.5},
+		"far longer":             {[]float64{25, 70, 200, 560}, 0},
+		"shorter and shorter":    {[]float64{200, 100, 50, 25}, 0},
+	} {
+		var r Records
+		top, at := 2000.0, 100.0
+		r.put(Record{T: at, Top: top})
+		for i, rise := range []float64{5000, 10000, 20000, 40000} {
+			top, at = top+rise, at+row.waits[i]
+			r.put(Record{T: at, Top: top})
+		}
+		f, ok := r.swelling(at+10, 100000)
+		if ok != (row.interval > 0) || ok && f.Interval != row.interval {
+			t.Errorf("%s: %v %+v", name, ok, f)
+		}
+	}
+}
+
 // All but the newest were reached before a time when the one before it began by then.
 func TestRecordsKnown(t *testing.T) {
 	var r Records

@@ -62,7 +62,7 @@ const (
 	// and stands on a step when that is this much of the whole.
 	onsetShare = 0.2
 	// An excursion is over when half of it has been given back.
-	edgeBack = 0.5
+	edgeBack = 0.49 // an array of twice the size leaves half of it
 	// patience is how long an excursion may last before its level counts as the new
 	// settled one, unless earlier spikes were wider.
 	patienceSeconds = 60

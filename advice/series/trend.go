@@ -114,6 +114,9 @@ func (s *Series) Fall(t, low float64) {
 	}
 }
 
+// FellSince says whether the holder has given back more than half of what it had since a time, however briefly.
+func (s *Series) FellSince(t float64) bool { return s.fallenAt > max(s.born, t) }
+
 // steady says whether the points rise steadily, and completes the trend.
 func (p *points) steady(tr *Trend) bool {
 	q, ok := p.quarters(*tr)

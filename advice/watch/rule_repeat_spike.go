@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"fmt"
 	"math"
 	"time"
 
@@ -80,6 +81,9 @@ func checkRepeatSpike(f *Facts) []finding {
 			pt = series.Pattern{}
 			v, ok = expectsRecord(f, s)
 		}
+		if !ok {
+			v, ok = expectsCopy(f, s)
+		}
 		if ok {
 			out = append(out, spikeFinding(f, s, pid, pt, v))
 		}
@@ -101,6 +105,7 @@ type expectation struct {
 	available float64 // MiB its holder can have
 	later     int     // so many spikes fit before it
 	chance    bool    // it is one of them some time, not the very next
+	due       float64 // when, in seconds of the Watch's clock; 0: by the pattern of the spikes
 	how       string
 }
 
@@ -164,11 +169,24 @@ func expectsRecord(f *Facts, s *series.Series) (e expectation, ok bool) {
 	return e, true
 }
 
+// expectsCopy says whether an array that is copied into a larger one each time it is full will not fit beside that.
+func expectsCopy(f *Facts, s *series.Series) (e expectation, ok bool) {
+	c, ok := s.Copying(f.now)
+	e = expectation{top: s.Value + c.Ask, available: f.gpu.available(s, f.now), due: c.Due}
+	if !ok || e.top <= e.available {
+		return e, false
+	}
+	e.how = f.words.Say("alert.repeat_spike.copies", "size", size(c.Newest), "times", fmt.Sprintf("%.1f", c.Factor))
+	return e, true
+}
+
 // risen is how far the level has come up since the newest spike; NaN when it is not known.
 // What rises by as much as a spike does, or among uneven levels nearly to where the newest ended, is one, unless spikes are known well enough.
 func risen(now float64, s *series.Series, p series.Pattern) float64 {
 	rise := s.Baseline(now) - p.Level
 	switch {
+	case p.Alike: // they end where they do, not so far above that level
+		return math.NaN()
 	case rise < p.Low*riseMost && (p.Even || rise < (p.Newest-p.Level)*riseMost):
 		return rise
 	case p.Count >= series.SpikesNeeded && p.Even && p.Brief():
@@ -186,8 +204,13 @@ func varies(p series.Pattern, limit float64) bool {
 func spikeFinding(f *Facts, s *series.Series, pid int, pt series.Pattern, e expectation) finding {
 	found := finding{pid: pid, level: sampler.LevelWarning}
 	due := math.NaN()
-	if pt.Regular && pt.Brief() && !e.chance && pt.Period > 0 && !f.gpu.saved() { // else when the next one comes is a guess
+	switch {
+	case e.due > 0:
+		due = max(0, e.due-f.now)
+	case pt.Regular && pt.Brief() && !e.chance && pt.Period > 0 && !f.gpu.saved(): // else when the next one comes is a guess
 		due = max(0, pt.Due(f.now)+float64(e.later)*pt.Period)
+	}
+	if due >= 0 {
 		found.eta = sampler.Some(math.Round(due))
 		if due <= spikeSoon && e.later == 0 {
 			found.level = sampler.LevelCritical
