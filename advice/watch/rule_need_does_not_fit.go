@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"slices"
 	"time"
 
 	"nvpeak/advice/explain"
@@ -36,10 +37,20 @@ func checkNeed(f *Facts) []finding {
 	if n, _ := fit.Need.Value(); n.Again && g.spiking(g.withPID(n.PID.Or(0)), f.now, n.Bytes.MiB()/2) {
 		return nil // the rule of repeated spikes sees it as well, and tells when it comes
 	}
+	if n, _ := fit.Need.Value(); n.Source == NeedRefused && f.died() {
+		return nil // who asked for it is gone, and what a new one will need is more than that
+	}
 	if n, _ := fit.Need.Value(); n.Source == NeedRefused || n.Source == NeedAsked {
 		pid = n.PID.Or(0)
 	}
 	return []finding{{pid: pid, level: sampler.LevelWarning, render: func(f *Facts) message { return renderNeed(f) }}}
+}
+
+// died says whether a failure of late is told of this GPU after which the program did not go on.
+func (f *Facts) died() bool {
+	return slices.ContainsFunc(f.failures, func(o failure) bool {
+		return o.placed && o.gpu == f.gpu.key && !o.event.Recovered && f.now-o.at <= failureSeconds
+	})
 }
 
 func renderNeed(f *Facts) message {
