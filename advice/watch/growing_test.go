@@ -196,10 +196,10 @@ func TestGrowthOfTheLog(t *testing.T) {
 			f.stages.add(float64(n*100), sampler.LogMark{Kind: sampler.MarkStage, Label: "level", N: sampler.Some(n + 1), Of: 6})
 		}
 		tr := series.Trend{Since: 50, From: 1000, To: 2500} // 500 in each of three, so 750 at most in each of the two that come
-		if got := f.ends(tr, series.Flight{}, false, room); got != want {
+		if got, _ := f.ends(tr, series.Flight{}, false, room); got != want {
 			t.Errorf("room for %v MiB: ends %v", room, got)
 		}
-		if got := f.ends(series.Trend{}, series.Flight{Since: 50, Steps: 3, Size: 500}, true, room); got != want {
+		if got, _ := f.ends(series.Trend{}, series.Flight{Since: 50, Steps: 3, Size: 500}, true, room); got != want {
 			t.Errorf("room for %v MiB of steps: ends %v", room, got)
 		}
 	}
@@ -489,5 +489,82 @@ func TestStepsAboveSpikes(t *testing.T) {
 	}
 	if told < 664 || told > 684 { // from the fifth step on; the ninth does not fit
 		t.Errorf("told at %d s", told)
+	}
+}
+
+// A program that grows again as it did before, when it ended well, gets no warning until it comes higher; one that died of it does.
+func TestGrowsAgain(t *testing.T) {
+	for name, row := range map[string]struct {
+		died    bool // the first run
+		command string
+		want    bool // the second run is warned of
+	}{
+		"as before":       {false, "python score.py", false},
+		"another command": {false, "python other.py", true},
+		"it died":         {true, "python score.py", true},
+	} {
+		w := New(Options{})
+		warned := map[int]bool{}
+		for i := range 1600 {
+			run, at := i/800, i%800
+			levels := []float64{432, 782, 1480, 2876, 5670, 11258}
+			used, pid, command := levels[min(at/60, 5)], 7+run, "python score.py"
+			if run == 1 {
+				command = row.command
+			}
+			s := snapshotOf(float64(i), 12288, 10)
+			if at < 500 && !(row.died && run == 0 && at >= 310) {
+				s = snapshotOf(float64(i), 12288, used+10, processOf(pid, command, used))
+				s.GPUs[0].Processes[0].SM = sampler.Some(80)
+			}
+			if row.died && run == 0 && at == 309 {
+				s = snapshotOf(float64(i), 12288, 12280, processOf(pid, command, 12270))
+			}
+			for _, a := range w.Add(s) {
+				if a.Kind == sampler.AlertGrowth && a.Level != sampler.LevelNotice {
+					warned[run] = true
+				}
+			}
+		}
+		if warned[1] != row.want {
+			t.Errorf("%s: warned in run %v", name, warned)
+		}
+	}
+}
+
+// Who fills its cache again after it was emptied takes equal steps, which are none of a growth; one that was never emptied grows.
+func TestStepsOfACache(t *testing.T) {
+	for name, row := range map[string]struct {
+		emptied, want bool
+	}{"it was emptied": {true, false}, "never": {false, true}} {
+		w := New(Options{})
+		warned := false
+		for i := range 460 {
+			used := 8000.0
+			switch {
+			case row.emptied && i >= 395 && i < 400:
+				used = 2000
+			case i >= 400:
+				used = 8000 + 4000*float64((i-400)/20+1)
+			}
+			for _, a := range w.Add(snapshotOf(float64(i), 23900, used+20, processOf(7, "python gp.py", used))) {
+				warned = warned || a.Kind == sampler.AlertGrowth && a.Level != sampler.LevelNotice
+			}
+		}
+		if warned != row.want {
+			t.Errorf("%s: warned %v", name, warned)
+		}
+	}
+}
+
+// When memory runs out is told where that can be seen, and else what is left.
+func TestUntimedGrowth(t *testing.T) {
+	f := &Facts{words: lang.English(), gpu: &gpu{last: &sampler.GPU{Index: 3}, total: 10000, tightest: tightest{}}}
+	tr := series.Trend{Since: 0, Until: 600, From: 1000, To: 7000, Slope: 10, Early: 10, Late: 10}
+	for timed, want := range map[bool]string{true: "runs out of memory in", false: "with 23 MiB left"} {
+		m := renderGrowth(f, 0, tr, "alert.growth.baseline", 23, 19, 23, timed)
+		if _, told := m.numbers["eta_low_s"]; told != timed || !strings.Contains(m.text, want) {
+			t.Errorf("%v: %s, %v", timed, m.text, m.numbers)
+		}
 	}
 }

@@ -29,16 +29,17 @@ func keptGrowth(f *Facts, p *proc, kept *series.Kept, rose string) (found findin
 		return found, false, true
 	}
 	found.pid, found.level = p.pid, sampler.LevelWarning
-	if room >= roomLeast*f.gpu.total && !f.gpu.saved() && !f.gpu.overtaken(&p.series) && !f.gpu.outpaced(&p.series, tr.Slope, watched) {
+	timed := room >= roomLeast*f.gpu.total && !f.gpu.saved()
+	if timed && !f.gpu.overtaken(&p.series) && !f.gpu.outpaced(&p.series, tr.Slope, watched) {
 		found.eta = sampler.Some(math.Round(eta))
 	}
-	if eta <= growthSoon {
+	if timed && eta <= growthSoon {
 		found.level = sampler.LevelCritical
 	}
 	if eta > growthSure*watched {
 		found.id, found.level = 1, sampler.LevelNotice
 	}
-	found.render = func(f *Facts) message { return renderGrowth(f, p.pid, tr, rose, room, low, high) }
+	found.render = func(f *Facts) message { return renderGrowth(f, p.pid, tr, rose, room, low, high, timed) }
 	found.over = func() bool { return kept.Returned(tr) }
 	return found, true, true
 }

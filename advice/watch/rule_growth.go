@@ -85,7 +85,7 @@ func checkGrowth(f *Facts) []finding {
 		if p.tick == g.tick {
 			if found, ok := processGrowth(f, p); ok {
 				found.endWith(f, p)
-				if g.byHand(p) || explain.Spills(*p.process) {
+				if g.byHand(p) || explain.Spills(*p.process) || g.lately.reached(p, f.now) {
 					found.id, found.level = noticeID, sampler.LevelNotice
 				}
 				out = append(out, found)
@@ -127,7 +127,7 @@ func growthOf(f *Facts, pid int, s *series.Series, growth *series.Growth) (found
 	if steps {
 		n, at := flight.Fit(f.now, room)
 		few := flight.Steps < stepsSome
-		if few && (pid == 0 || f.gpu.near.habits(f.now) >= habitFalls || takesRegions(f.gpu.withPID(pid))) {
+		if few && (pid == 0 || f.gpu.near.habits(f.now) >= habitFalls || s.FellSince(flight.Since-flight.Interval) || takesRegions(f.gpu.withPID(pid))) {
 			return found, false // those of several programs, a cache filling up again, or a pool: no evidence yet
 		}
 		sure := growth.Found && !counted && at <= growthSure*(growth.Trend.Until-growth.Trend.Since)
@@ -148,8 +148,12 @@ func growthOf(f *Facts, pid int, s *series.Series, growth *series.Growth) (found
 		}
 	}
 	found.pid, found.level = pid, sampler.LevelWarning
-	if !f.gpu.saved() && !f.gpu.overtaken(s) && (steps || room >= leastRoom(s)*f.gpu.total) {
-		if !steps || flight.Interval >= climbSeconds || eta >= climbSeconds {
+	timed := flight.Interval >= climbSeconds || eta >= climbSeconds // as far as anybody can say
+	if !steps {
+		timed = !f.gpu.saved() && room >= leastRoom(s)*f.gpu.total
+	}
+	if !f.gpu.saved() && !f.gpu.overtaken(s) && (steps || timed) {
+		if timed {
 			found.eta = sampler.Some(math.Round(eta))
 		}
 		if eta <= growthSoon {
@@ -170,18 +174,22 @@ func growthOf(f *Facts, pid int, s *series.Series, growth *series.Growth) (found
 	if steps && f.counts(flight) {
 		most = max(stepsNear*f.gpu.total, flight.Size)
 	}
-	if room > most || f.ends(growth.Trend, flight, steps, room) || !steps && (large || f.noTensors(trend) || near > growthSure*(trend.Until-trend.Since)) {
+	fits, ended := f.ends(growth.Trend, flight, steps, room)
+	if ended {
+		return found, false
+	}
+	if room > most || fits || !steps && (large || f.noTensors(trend) || near > growthSure*(trend.Until-trend.Since)) {
 		found.id, found.level = noticeID, sampler.LevelNotice
 	}
 	found.render = func(f *Facts) message {
 		if steps || counted {
-			return renderSteps(f, pid, flight, room, eta)
+			return renderSteps(f, pid, flight, room, eta, timed)
 		}
 		rose := "alert.growth.baseline"
 		if trend.Peaks {
 			rose = "alert.growth.peaks"
 		}
-		return renderGrowth(f, pid, trend, rose, room, low, high)
+		return renderGrowth(f, pid, trend, rose, room, low, high, timed)
 	}
 	return found, true
 }
@@ -240,14 +248,14 @@ func trendLeft(s *series.Series, tr series.Trend, room, limit float64) (low, nea
 // counts says whether steps are so large that their number and interval tell the time left, and no slope through them.
 func (f *Facts) counts(flight series.Flight) bool { return flight.Size >= stepsLarge*f.gpu.total }
 
-// ends says whether the log announces where the growth ends, and that it fits.
-func (f *Facts) ends(tr series.Trend, flight series.Flight, steps bool, room float64) bool {
-	since, rise := tr.Since, tr.To-tr.From
+// ends says whether the log announces where the growth ends, and that it fits; ended: that it does now.
+func (f *Facts) ends(tr series.Trend, flight series.Flight, steps bool, room float64) (fits, ended bool) {
+	since, rise, n := tr.Since, tr.To-tr.From, 0
 	if steps {
-		since, rise = flight.Since, float64(flight.Steps)*flight.Size
+		since, rise, n = flight.Since, float64(flight.Steps)*flight.Size, flight.Steps
 	}
-	more, known := f.stages.rest(since, rise)
-	return known && more <= room
+	more, known := f.stages.rest(since, rise, n)
+	return known && more <= room, known && more == 0
 }
 
 // noTensors says whether the log shows that tensors did not grow with the memory.
@@ -263,7 +271,8 @@ func knownClimb(f *Facts, s *series.Series, flight series.Flight) bool {
 	return ok && flight.Interval < climbSeconds && s.Value <= pt.Most*(1+climbMargin)
 }
 
-func renderGrowth(f *Facts, pid int, tr series.Trend, rose string, room, low, high float64) message {
+// renderGrowth tells when the memory runs out where that is known: timed.
+func renderGrowth(f *Facts, pid int, tr series.Trend, rose string, room, low, high float64, timed bool) message {
 	g, words := f.gpu, f.words
 	line := words.Say(rose, "from", size(tr.From), "to", size(tr.To), "span", words.Span(tr.Until-tr.Since), "ago", words.Span(f.now-tr.Since))
 	p := g.withPID(pid)
@@ -276,20 +285,24 @@ func renderGrowth(f *Facts, pid int, tr series.Trend, rose string, room, low, hi
 			evidence = append(evidence, words.Say("alert.neighbor.peak", "process", f.pid(whose), "peak", size(whose.peak.most().value), "now", size(whose.series.Value)))
 		}
 	}
-	return message{
-		text:     words.Say("alert.growth", "gpu", g.last.Label(), "process", holder(f, p), "rate", size(tr.Slope*60), "eta", words.Spans(low, high)),
+	m := message{
+		text:     words.Say("alert.growth.untimed", "gpu", g.last.Label(), "process", holder(f, p), "rate", size(tr.Slope*60), "free", sizeFree(room)),
 		evidence: evidence,
 		numbers: map[string]float64{"rate_bytes_per_second": tr.Slope * float64(sampler.MiB), "since_s": tr.Since,
-			"free_bytes": bytesOf(room), "eta_low_s": math.Round(low), "eta_high_s": math.Round(high),
-			"rise_bytes": bytesOf(tr.To - tr.From)},
+			"free_bytes": bytesOf(room), "rise_bytes": bytesOf(tr.To - tr.From)},
 		advice: hypothetical{gpu: g, proc: p, free: room, phase: sampler.PhaseTraining, causes: certain(explain.CauseLeak)}.fixes(words),
 	}
+	if timed {
+		m.text = words.Say("alert.growth", "gpu", g.last.Label(), "process", holder(f, p), "rate", size(tr.Slope*60), "eta", words.Spans(low, high))
+		m.numbers["eta_low_s"], m.numbers["eta_high_s"] = math.Round(low), math.Round(high)
+	}
+	return m
 }
 
 // alikeHalves: rates that differ by less are one rate, which the alert tells.
 const alikeHalves = 0.1
 
-func renderSteps(f *Facts, pid int, s series.Flight, room, eta float64) message {
+func renderSteps(f *Facts, pid int, s series.Flight, room, eta float64, timed bool) message {
 	g, words := f.gpu, f.words
 	p := g.withPID(pid)
 	text, every, step, cause := "alert.steps", "alert.steps.every", s.Size, explain.CauseLeak
@@ -299,7 +312,11 @@ func renderSteps(f *Facts, pid int, s series.Flight, room, eta float64) message 
 		text, every, step, cause = "alert.steps.swell", "alert.steps.swell.every", s.Newest, explain.CauseDataSpike
 		numbers[explain.Swell] = s.Swell
 	}
-	said := []any{"gpu", g.last.Label(), "process", holder(f, p), "n", s.Steps, "size", size(step), "eta", words.Span(eta),
+	which := words.Say("alert.steps.next")
+	if timed {
+		which = words.Say("alert.steps.in", "eta", words.Span(eta))
+	}
+	said := []any{"gpu", g.last.Label(), "process", holder(f, p), "n", s.Steps, "size", size(step), "which", which,
 		"span", words.Span(s.Interval), "times", fmt.Sprintf("%.1f", s.Swell)}
 	return message{
 		text:     words.Say(text, said...),

@@ -47,9 +47,9 @@ func (s *stages) add(now float64, m sampler.LogMark) {
 	}
 }
 
-// rest is how much a rise since a time may still come to, where it goes with stages; known is false
-// where it does not.
-func (s *stages) rest(since, rise float64) (more float64, known bool) {
+// rest is how much a rise since a time, by so many steps or evenly (0), may still come to, where it goes with stages; known is false
+// where it does not. A stage may take its memory before the log has its line.
+func (s *stages) rest(since, rise float64, steps int) (more float64, known bool) {
 	for _, c := range s.counters {
 		done := 0
 		for _, t := range c.changes {
@@ -57,10 +57,14 @@ func (s *stages) rest(since, rise float64) (more float64, known bool) {
 				done++
 			}
 		}
+		left := c.of - c.n
+		if steps >= stagesNeeded && done == steps-1 {
+			done, left = steps, max(0, left-1)
+		}
 		if done < stagesNeeded {
 			continue
 		}
-		if r := stagesGrow * rise / float64(done) * float64(c.of-c.n); !known || r > more {
+		if r := stagesGrow * rise / float64(done) * float64(left); !known || r > more {
 			more, known = r, true
 		}
 	}

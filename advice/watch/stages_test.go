@@ -38,14 +38,42 @@ func TestStagesRest(t *testing.T) {
 	for i := range 4 {
 		say(float64(60*i), i+1, 8)
 	}
-	if more, known := s.rest(0, 300); !known || more != 1.5*100*4 {
+	if more, known := s.rest(0, 300, 0); !known || more != 1.5*100*4 {
 		t.Errorf("%v %v", more, known)
 	}
-	if _, known := s.rest(100, 300); known {
+	if _, known := s.rest(100, 300, 0); known {
 		t.Error("two changes tell nothing")
 	}
+	if more, known := s.rest(100, 300, 3); !known || more != 1.5*100*3 {
+		t.Errorf("a third step whose stage has no line yet: %v %v", more, known)
+	}
+	if more, known := s.rest(0, 300, 3); !known || more != 1.5*100*4 {
+		t.Errorf("three steps and their lines: %v %v", more, known)
+	}
 	say(300, 1, 8) // another round
-	if _, known := s.rest(0, 300); known {
+	if _, known := s.rest(0, 300, 0); known {
 		t.Error("a round that began again tells nothing yet")
+	}
+}
+
+// The last stage takes its memory some seconds before the log has its first line: nothing is to come.
+func TestLastStage(t *testing.T) {
+	for of, want := range map[int]bool{4: false, 5: true} {
+		w := New(Options{})
+		told := false
+		for i := range 1400 {
+			stage, at := i/300+1, i%300
+			stage = min(stage, 4)
+			used := 11000 + 16000*float64(stage)
+			if at == 10 {
+				w.Mark(sampler.LogMark{Kind: sampler.MarkStage, Label: "stage", N: sampler.Some(stage), Of: of})
+			}
+			for _, a := range w.Add(snapshotOf(float64(i), 81559, used+20, processOf(7, "python train.py", used))) {
+				told = told || a.Kind == sampler.AlertGrowth && i >= 900
+			}
+		}
+		if told != want {
+			t.Errorf("of %d stages: told %v", of, told)
+		}
 	}
 }
