@@ -18,6 +18,7 @@ type contexts struct {
 	most    sampler.Bytes // live since the change
 	mostAt  time.Time
 	brief   sampler.Bytes // the most that was live and those may have taken that no figure ever had
+	within  sampler.Bytes // the most that may have been held while blocks ended of which nobody knows how large they were
 }
 
 // makes notes that a context was made, when so much was live.
@@ -46,8 +47,12 @@ func (e *exact) loses(at time.Time, live sampler.Bytes) {
 	e.change(at, live)
 	c := &e.contexts
 	c.gone = true
-	if c.lost++; !e.base.Known() || c.lost > 1 && c.most > c.least { // what was live before it, or between two of them, no figure has with them
+	c.lost++
+	switch base, known := e.base.Value(); { // what was live before it, or between two of them, no figure has with them
+	case !known:
 		c.brief = max(c.brief, max(e.since, c.most)+sampler.ContextMost)
+	case c.lost > 1 && c.most > c.least:
+		c.within = max(c.within, base+c.most)
 	}
 }
 
@@ -75,7 +80,7 @@ func (e *exact) beside(at time.Time, live sampler.Bytes) {
 // told takes that a figure has them all as they are now: that much was held with what was live meanwhile.
 func (e *exact) told() {
 	if c := e.contexts; c.changed {
-		e.contexts = contexts{brief: c.brief}
+		e.contexts = contexts{brief: c.brief, within: c.within}
 		e.note(c.mostAt, c.most, false)
 	}
 }
@@ -86,5 +91,5 @@ func (e *exact) short() bool {
 	if e.contexts.changed {
 		most = max(most, e.contexts.withFresh())
 	}
-	return most > 0 && e.base.Or(0)+most > e.top
+	return most > 0 && e.base.Or(0)+most > e.top || e.contexts.within > e.top
 }

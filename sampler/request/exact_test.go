@@ -2,6 +2,7 @@ package request
 
 import (
 	"cmp"
+	"slices"
 	"testing"
 	"time"
 
@@ -299,6 +300,7 @@ func TestPeakInMidLife(t *testing.T) {
 		alloc, free uint64 // GiB, which is its address; an unknown one is of before
 		listed      sampler.Bytes
 	}
+	emptied := []step{{listed: 20 * gib}, {alloc: 10}, {free: 33}, {alloc: 12}, {free: 34}, {free: 10}, {free: 12}, {listed: 5 * gib}}
 	for name, row := range map[string]struct {
 		steps  []step
 		want   sampler.Bytes
@@ -308,6 +310,9 @@ func TestPeakInMidLife(t *testing.T) {
 		"more than that after":                 {[]step{{listed: 8 * gib}, {alloc: 2}, {free: 33}, {alloc: 5}, {listed: 12 * gib}}, 12 * gib, sampler.PeakCalls},
 		"nothing was listed before":            {[]step{{alloc: 2}, {free: 33}, {listed: 7 * gib}}, 7 * gib, sampler.PeakCallsAlone},
 		"between two that it gives back":       {[]step{{listed: 8 * gib}, {free: 33}, {alloc: 5}, {free: 34}, {listed: 9 * gib}}, 9 * gib, sampler.PeakCallsAlone},
+		"it empties its cache between grants":  {emptied, 30 * gib, sampler.PeakCallsAlone},
+		"and holds a little more later":        {append(slices.Clone(emptied), step{alloc: 29}), 34 * gib, sampler.PeakCallsAlone},
+		"and holds more than it can have had":  {append(slices.Clone(emptied), step{alloc: 38}), 43 * gib, sampler.PeakCalls},
 		"it is let go of, and looked at again": {[]step{{listed: 2 * gib}, {alloc: 9}, {free: 99}, {listed: 3 * gib}, {alloc: 1}, {listed: 4 * gib}}, 11 * gib, sampler.PeakCalls},
 	} {
 		s := newScene(t, 1, people{6: {}})
@@ -373,6 +378,47 @@ func TestFigureToldLate(t *testing.T) {
 		s.later(ms(50))
 		if p := s.of(0, 7).Peak; p.Bytes != row.want || p.Source != row.source {
 			t.Errorf("%s: %+v, not %v by %s", name, p, row.want, row.source)
+		}
+	}
+}
+
+// A figure that was read while a context was being made has a part of it, also where it is told of only after the first grant.
+func TestFigureAmidAContext(t *testing.T) {
+	for name, row := range map[string]struct {
+		told bool // before the first grant
+		took time.Duration
+		want string
+	}{
+		"told before the grant":             {true, 0, sampler.PeakCallsAlone},
+		"told after it":                     {false, 0, sampler.PeakCallsAlone},
+		"read for a while, told before":     {true, ms(30), sampler.PeakCallsAlone},
+		"read for a while, told after that": {false, ms(30), sampler.PeakCallsAlone},
+	} {
+		s := newScene(t, 1, people{7: {Environment: map[string]string{}}})
+		s.Begins(7)
+		at := s.now.Add(ms(30))
+		list := func() {
+			s.Tracker.Listed(s.gpus[0].Key(), at, row.took, []sampler.Process{{PID: 7, Memory: sampler.Some(150 * mib)}})
+		}
+		s.later(ms(60))
+		if row.took > 0 {
+			at = s.now.Add(ms(20))
+		}
+		s.call("cuDevicePrimaryCtxRetain", Call{Address: 0xc000, Device: 0, Took: ms(60)})
+		s.later(ms(20))
+		if row.told {
+			list()
+		}
+		s.alloc(1, 300*mib)
+		s.later(ms(20))
+		s.alloc(2, 300*mib)
+		if !row.told {
+			list()
+		}
+		s.free(2)
+		s.later(ms(100))
+		if p := s.of(0, 7).Peak; p == nil || p.Bytes != 600*mib || p.Source != row.want {
+			t.Errorf("%s: %+v", name, p)
 		}
 	}
 }

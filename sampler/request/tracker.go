@@ -380,7 +380,7 @@ func (t *Tracker) asks(p *process, c *Call) *seat {
 		s.at, s.guessed = t.place(p, s)
 		s.tally.on(t.gpus[s.at])
 		t.shares(p, s, c.Time.Add(-c.Took))
-		if f, ok := p.figures[s.at]; ok && !p.made[s.key.device].newest.After(f.at) { // what it had before
+		if f, ok := p.figures[s.at]; ok && !p.made[s.key.device].newest.After(f.at.Add(-f.took)) { // what it had before
 			s.tally.exact.list(f.at, f.took, f.bytes, 0)
 			delete(p.figures, s.at)
 		}
@@ -434,6 +434,7 @@ func (t *Tracker) Listed(key sampler.GPUKey, at time.Time, took time.Duration, l
 			}
 			switch y := p.on(key); {
 			case !ok:
+			case y != nil && y.context.After(at.Add(-took)): // it may have a part of that only, whenever it is told of
 			case y != nil:
 				y.exact.list(at, took, n, y.live)
 			default:
