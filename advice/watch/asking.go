@@ -150,6 +150,10 @@ func (g *gpu) foldAsking(now float64) {
 	}
 	g.requests = nil
 	for _, p := range g.procs {
+		if r := p.asking.row; r != nil && *r == (sampler.Requests{ExitStatus: r.ExitStatus}) { // it has ended, and that is all that is known
+			p.asking.asked.ExitStatus, p.asking.row = r.ExitStatus, nil
+			continue
+		}
 		if r := p.asking.row; r != nil {
 			if was := &p.asking.asked; r.Granted+r.Refused < was.Granted+was.Refused {
 				p.asking = asking{} // it runs another program

@@ -210,6 +210,34 @@ func TestEndingThatWasPrinted(t *testing.T) {
 	}
 }
 
+// Who ends at its peak with the GPU full has died of it, for all that is known, unless it ends well, which its last row tells even where nothing was seen
+// of what it asked for.
+func TestEndingWithAStatus(t *testing.T) {
+	for name, row := range map[string]struct {
+		exit sampler.Opt[int]
+		want bool
+	}{"not known": {sampler.Opt[int]{}, true}, "0": {sampler.Some(0), false}, "1": {sampler.Some(1), true}} {
+		w := New(Options{})
+		told := false
+		for i := range 160 {
+			p := processOf(7, "python train.py", 20000+min(3900, 40*float64(i)))
+			s := snapshotOf(float64(i), 24000, 20050+min(3900, 40*float64(i)), p)
+			switch {
+			case i == 99:
+				s.GPUs[0].Processes[0].Requests = &sampler.Requests{ExitStatus: row.exit}
+			case i > 99:
+				s = snapshotOf(float64(i), 24000, 50)
+			}
+			for _, a := range w.Add(s) {
+				told = told || a.Kind == sampler.AlertOOM
+			}
+		}
+		if told != row.want {
+			t.Errorf("exit status %s: told %v", name, told)
+		}
+	}
+}
+
 // A lost GPU stays lost while the driver is away: nothing is known of it then, and its alert is not raised again after.
 func TestLostWhileTheDriverIsAway(t *testing.T) {
 	w := New(Options{})

@@ -179,6 +179,9 @@ func (p *process) is(who sampler.Process) {
 func (t *Tracker) fill(row *sampler.Process, p *process, key sampler.GPUKey, now time.Time) {
 	y := p.on(key)
 	if y == nil {
+		if p.exit.Known() && !p.over { // what it has there it had before, or asked for unseen
+			row.Requests, p.left[key] = &sampler.Requests{ExitStatus: p.exit}, true
+		}
 		return
 	}
 	y.shown = y.granted + y.refused
@@ -222,7 +225,7 @@ func (p *process) on(key sampler.GPUKey) *tally {
 	return nil
 }
 
-// unlisted gives a row to each process that has asked for memory on a GPU, and is not listed there. One that is over has a
+// unlisted gives a row to each process that has asked for memory on a GPU, or has ended after it was listed there, and is not. One that is over has a
 // last one if it has asked since the snapshot before, or its end has become known: it may have died of that.
 func (t *Tracker) unlisted(g *sampler.GPU, now time.Time) {
 	if g.Silent() {
@@ -230,9 +233,7 @@ func (t *Tracker) unlisted(g *sampler.GPU, now time.Time) {
 	}
 	for _, pid := range slices.Sorted(maps.Keys(t.processes)) {
 		p := t.processes[pid]
-		y := p.on(g.Key())
-		over := p.gone || p.exit.Known() // the driver may list it for ever
-		if y == nil || over && y.told(p) || y.live == 0 && len(t.listed[pid]) > 0 && !over && !y.waits(now) || slices.ContainsFunc(g.Processes, func(q sampler.Process) bool { return q.PID == pid }) {
+		if !t.untold(p, g.Key(), now) || slices.ContainsFunc(g.Processes, func(q sampler.Process) bool { return q.PID == pid }) {
 			continue
 		}
 		row := p.who
@@ -240,6 +241,19 @@ func (t *Tracker) unlisted(g *sampler.GPU, now time.Time) {
 		t.fill(&row, p, g.Key(), now)
 		g.Processes = append(g.Processes, row)
 	}
+}
+
+// untold says whether there is something to tell of a process on a GPU where the driver may not list it.
+func (t *Tracker) untold(p *process, key sampler.GPUKey, now time.Time) bool {
+	y := p.on(key)
+	_, was := p.listed[key]
+	switch {
+	case y == nil:
+		return was && p.exit.Known() && !p.over && !p.left[key]
+	case p.gone || p.exit.Known(): // the driver may list it for ever
+		return !y.told(p)
+	}
+	return y.live > 0 || len(t.listed[p.pid]) == 0 || y.waits(now)
 }
 
 // matters is how long after a refusal who was refused is watched where it holds nothing: it may end of that, or go on elsewhere.

@@ -28,6 +28,7 @@ type process struct {
 	supposed bool                         // that it had not, as it made a context first
 	exit     sampler.Opt[int]             // how it has ended, as a shell tells it
 	unplaced bool                         // its end was told, and no GPU
+	left     map[sampler.GPUKey]bool      // where its end was told, and it has asked for nothing
 	over     bool                         // it runs another program by now, which has asked for nothing yet
 	handles  map[uint64]int
 	streams  map[uint64]uint64 // the contexts that they are of
@@ -84,7 +85,7 @@ const (
 )
 
 func newProcess(pid int) *process {
-	return &process{pid: pid, handles: map[uint64]int{}, streams: map[uint64]uint64{}, blocks: map[where]*block{}, mapped: map[uint64]mapping{}, primary: map[int]primary{}, own: map[uint64]time.Time{}, made: map[int]made{}, listed: map[sampler.GPUKey]time.Time{}, figures: map[sampler.GPUKey]figure{}}
+	return &process{pid: pid, handles: map[uint64]int{}, streams: map[uint64]uint64{}, blocks: map[where]*block{}, mapped: map[uint64]mapping{}, primary: map[int]primary{}, own: map[uint64]time.Time{}, made: map[int]made{}, listed: map[sampler.GPUKey]time.Time{}, figures: map[sampler.GPUKey]figure{}, left: map[sampler.GPUKey]bool{}}
 }
 
 // made is what is known of the contexts of a device.

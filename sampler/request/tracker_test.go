@@ -936,6 +936,40 @@ func TestExitStatus(t *testing.T) {
 	}
 }
 
+// How a process ended is told once, too, on a GPU where the driver listed it and it has asked for nothing since anybody looked.
+func TestExitStatusElsewhere(t *testing.T) {
+	for name, listed := range map[string]bool{"listed no more": false, "still listed": true} {
+		host := people{6: {}}
+		s := newScene(t, 2, host)
+		s.list(0, 6, sampler.Some(20*gib))
+		s.list(1, 6, sampler.Some(gib))
+		s.apply()
+		s.later(time.Second)
+		s.call("cuMemAlloc_v2", Call{PID: 6, Address: 1, Size: uint64(gib), Device: 1})
+		if r := s.of(0, 6).Requests; r != nil {
+			t.Errorf("%s: %+v while it lives", name, r)
+		}
+		s.later(time.Second)
+		delete(host, 6)
+		s.Ended(6, s.now, 0)
+		s.gpus[1].Processes = nil
+		if !listed {
+			s.gpus[0].Processes = nil
+		}
+		for gpu, g := range s.apply().GPUs {
+			if len(g.Processes) != 1 || g.Processes[0].Requests == nil || !g.Processes[0].Requests.ExitStatus.Equal(sampler.Some(0)) {
+				t.Errorf("%s: GPU %d: %+v", name, gpu, g.Processes)
+			}
+		}
+		s.gpus[0].Processes = nil
+		for gpu, g := range s.apply().GPUs {
+			if len(g.Processes) != 0 {
+				t.Errorf("%s: GPU %d has it again: %+v", name, gpu, g.Processes)
+			}
+		}
+	}
+}
+
 // More than there is room for is counted, and what is known of a process is then a part.
 func TestRoom(t *testing.T) {
 	s := newScene(t, 1, people{7: {}})
