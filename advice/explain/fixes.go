@@ -248,7 +248,9 @@ func (f *failure) render(s scored, rank int) sampler.Advice {
 	if s.row.do != nil {
 		a.Do = append(a.Do, f.existing(f.ofSystem(f.ofVendor(s.row.do(f))))...)
 	}
-	f.withLevers(&a)
+	if variant != "back" { // which names the value
+		f.withLevers(&a)
+	}
 	return a
 }
 
