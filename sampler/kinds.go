@@ -180,6 +180,10 @@ const (
 	ToldSuspects     = "suspects"              // the versions of framework and CUDA are suspected
 	ToldAsExample    = "as_example"            // it is no larger than the example of its authors
 	ToldLargerGPU    = "larger_gpu"            // on a GPU with more memory it runs, as is said
+	ToldRadeon       = "radeon"                // the GPU is AMD's
+	ToldROCm         = "rocm"                  // and it runs under ROCm
+	ToldApple        = "apple"                 // it runs on a Mac
+	ToldJetson       = "jetson"                // it runs on a board whose GPU and programs share the memory
 	ToldRuns         = "runs_"                 // and the kind of weights with which it is said to run: fp8, GGUF
 	ToldCut          = "cut_command"           // a comment within a command ends it
 	ToldDown         = "down_to_"              // and a setting with its value: the smallest that was tried in vain

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"slices"
+	"strings"
 
 	"nvpeak/advice/command"
 	"nvpeak/sampler"
@@ -11,6 +12,19 @@ import (
 const ipcHost = "--ipc=host"
 
 var fixesHost = []fixRow{
+	{id: FixSmallerModel, source: "https://docs.nvidia.com/jetson/archives/r36.3/DeveloperGuide/index.html",
+		kinds: ownCode | running, cost: 0,
+		lives:   map[string]float64{CauseHostMemory: 0.98},
+		when:    func(f *failure) bool { return f.sharesRAM() },
+		reach:   always(1.2),
+		variant: func(f *failure) string { return "soc" },
+		do: func(f *failure) []string {
+			lines := []string{f.comment("do.say.soc"), f.comment("do.soc_less")}
+			if f.event.Framework == "tensorrt" || f.command.Runs("trtexec") || f.command.HasPlain("onnx") || strings.Contains(strings.ToLower(f.command.Text), "tensorrt") {
+				lines = []string{"trtexec --onnx=MODEL.onnx --fp16 --memPoolSize=workspace:256  " + f.comment("do.workspace"), f.comment("do.say.soc")}
+			}
+			return append(lines, f.comment("do.soc_free"))
+		}},
 	{id: FixShmSize, source: "https://docs.docker.com/engine/containers/run/",
 		kinds: ownCode | running, cost: 0,
 		lives: map[string]float64{CauseSharedMemory: 0.95},
@@ -377,3 +391,6 @@ func doHostLimit(f *failure) []string {
 	}
 	return []string{"cat /sys/fs/cgroup/memory.max; free -g", "docker run --memory=128g …  " + f.comment("do.if_container")}
 }
+
+// sharesRAM: a process was killed on a board whose GPU has no memory of its own, so that what it holds for the GPU counts.
+func (f *failure) sharesRAM() bool { return f.gpu.soc && f.onHost() && f.class.class == classHost }

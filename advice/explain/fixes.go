@@ -299,7 +299,7 @@ func (f *failure) onROCm() bool {
 func (f *failure) ofVendor(list []string) []string {
 	var r *strings.Replacer
 	kind := f.event.Kind
-	if f.onROCm() {
+	if f.onROCm() || f.told(sampler.ToldROCm) && !f.onWindows() {
 		kind = sampler.KindHIP
 	}
 	switch kind {
@@ -312,6 +312,9 @@ func (f *failure) ofVendor(list []string) []string {
 		r = strings.NewReplacer("nvidia-smi --query-compute-apps=pid,name,used_memory --format=csv", "xpu-smi ps", "nvidia-smi", "xpu-smi ps", "/dev/nvidia*", "/dev/dri/*",
 			"torch.cuda.", "torch.xpu.", `autocast("cuda"`, `autocast("xpu"`)
 	default:
+		if monitor := f.monitor(); monitor != "" {
+			return f.watchedWith(monitor, list)
+		}
 		return list
 	}
 	out := make([]string, len(list))
@@ -319,6 +322,39 @@ func (f *failure) ofVendor(list []string) []string {
 		out[i] = r.Replace(s)
 	}
 	return out
+}
+
+// monitor is the program that shows the GPU of another maker than NVIDIA, by its id; "" where nvidia-smi or one like it does.
+func (f *failure) monitor() string {
+	switch {
+	case f.told(sampler.ToldApple) || f.event.Kind == sampler.KindMPS:
+		return "do.monitor.apple"
+	case f.told(sampler.ToldRadeon) && f.event.Kind != sampler.KindHIP && !f.onROCm():
+		return "do.monitor.radeon"
+	}
+	return ""
+}
+
+// watchedWith names that program in place of nvidia-smi. What only Linux with NVIDIA's driver has is left out.
+func (f *failure) watchedWith(monitor string, list []string) []string {
+	out := []string{}
+	for _, line := range list {
+		switch _, why, _ := strings.Cut(line, "  # "); {
+		case strings.HasPrefix(line, "nvidia-smi") && why != "":
+			out = append(out, f.comment(monitor)+": "+why)
+		case strings.HasPrefix(line, "nvidia-smi"):
+			out = append(out, f.comment(monitor))
+		case strings.HasPrefix(line, "nvpeak ") || strings.Contains(line, "/dev/nvidia"):
+		default:
+			out = append(out, line)
+		}
+	}
+	return out
+}
+
+// ofNVIDIA: nothing says that the GPU is another maker's, which nvpeak does not read.
+func (f *failure) ofNVIDIA() bool {
+	return f.monitor() == "" && !f.onROCm() && !f.told(sampler.ToldROCm) && f.event.Kind != sampler.KindHIP && f.event.Kind != sampler.KindXPU && f.event.Kind != sampler.KindNPU
 }
 
 // ofSystem is what to type on Windows, where the log is from there.
