@@ -300,18 +300,18 @@ func TestVersionsCompared(t *testing.T) {
 // A version or a commit that is named as the one with which it began, in any order and language.
 func TestVersionBlamed(t *testing.T) {
 	for text, told := range map[string]bool{
-		"torch goes CUDA out of memory. After reverting to 2.4.1 it runs.":                 true,
-		"CUDA out of memory. 1.8.2 and earlier works fine.":                                true,
-		"CUDA out of memory: v1.9.0 needs more GPU memory than v1.8.2.":                    true,
-		"vLLM says CUDA out of memory. Release 0.5.2 ran with these settings.":             true,
-		"A recent commit causes CUDA out of memory in my torch job.":                       true,
-		"CUDA out of memory in my job. I did a git bisect, and abc1234 it is.":             true,
-		"CUDA out of memory with torch. Earlier releases do not have this problem.":        true,
-		"升级到最新版后就 CUDA out of memory，旧版本没有这个问题。":                                           true,
-		"アップデートした後、CUDA out of memoryになります。":                                               true,
-		"Seit dem letzten Update kommt CUDA out of memory.":                                true,
-		"torch goes CUDA out of memory. After reverting to 2.4.1 it has the same error.":   false,
-		"torch 2.4.1 goes CUDA out of memory, it needs more memory than 12.5 GB.":          false,
+		"torch goes CUDA out of memory. After reverting to 2.4.1 it runs.":               true,
+		"CUDA out of memory. 1.8.2 and earlier works fine.":                              true,
+		"CUDA out of memory: v1.9.0 needs more GPU memory than v1.8.2.":                  true,
+		"vLLM says CUDA out of memory. Release 0.5.2 ran with these settings.":           true,
+		"A recent commit causes CUDA out of memory in my torch job.":                     true,
+		"CUDA out of memory in my job. I did a git bisect, and abc1234 it is.":           true,
+		"CUDA out of memory with torch. Earlier releases do not have this problem.":      true,
+		"升级到最新版后就 CUDA out of memory，旧版本没有这个问题。":                                         true,
+		"アップデートした後、CUDA out of memoryになります。":                                             true,
+		"Seit dem letzten Update kommt CUDA out of memory.":                              true,
+		"torch goes CUDA out of memory. After reverting to 2.4.1 it has the same error.": false,
+		"torch 2.4.1 goes CUDA out of memory, it needs more memory than 12.5 GB.":        false,
 	} {
 		e := read(t, text)
 		if len(e) != 1 || slices.Contains(e[0].Context.Told, sampler.ToldUpdate) != told {
