@@ -186,6 +186,8 @@ const (
 	ToldJetson       = "jetson"                // it runs on a board whose GPU and programs share the memory
 	ToldLanguage     = "language_"             // and the name of a language, or of a library, that does not call PyTorch as Python does
 	ToldCollected    = "collected"             // calls of the garbage collector make it go through
+	ToldWrongGPU     = "wrong_gpu"             // it runs on another GPU than it should
+	ToldOwnMany      = "own_many"              // several processes of one's own share the GPU, each with its part
 	ToldRuns         = "runs_"                 // and the kind of weights with which it is said to run: fp8, GGUF
 	ToldCut          = "cut_command"           // a comment within a command ends it
 	ToldDown         = "down_to_"              // and a setting with its value: the smallest that was tried in vain

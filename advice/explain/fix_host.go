@@ -392,5 +392,7 @@ func doHostLimit(f *failure) []string {
 	return []string{"cat /sys/fs/cgroup/memory.max; free -g", "docker run --memory=128g …  " + f.comment("do.if_container")}
 }
 
-// sharesRAM: a process was killed on a board whose GPU has no memory of its own, so that what it holds for the GPU counts.
-func (f *failure) sharesRAM() bool { return f.gpu.soc && f.onHost() && f.class.class == classHost }
+// sharesRAM: a board whose GPU has no memory of its own ran out, and not a limit of a container, so that what is held for the GPU counts.
+func (f *failure) sharesRAM() bool {
+	return f.gpu.soc && f.class.class == classHost && slices.Contains([]string{sampler.KindKilled, sampler.KindKernelKill, sampler.KindHostAlloc}, f.event.Kind)
+}

@@ -170,6 +170,8 @@ func (f *failure) agreeing(l tools.Lever) (tools.Lever, bool) {
 			l.Type = option + " " + lessEach(a.Value)
 		}
 		return l, true
+	case f.tool.Name == "spaCy" && !f.program.is(training):
+		return l, false // all of them are of its training
 	case strings.HasPrefix(l.Type, "-r ") && f.splats():
 		a, found := f.command.Find("r", "resolution")
 		if found && a.Plain == "resolution" {
