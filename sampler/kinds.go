@@ -165,7 +165,7 @@ const (
 	ToldAfterwards   = "after_validation"      // it comes once a validation is over
 	ToldGPUHas       = "gpu_has_"              // and a number: so many GiB has the GPU, as is said
 	ToldExample      = "example"               // a test, a demo or an example is run as its authors give it
-	ToldRaised       = "raised_"               // and a setting with its value: it was set higher since, and then it failed
+	ToldRaised       = "raised_"               // and a setting with its value, or things with their number: with that it ran, with more it failed
 	ToldTinyModel    = "tiny_model"            // a small variant of Whisper is in force
 	ToldModelSize    = "model_size_"           // and a number: a model of that many billions of parameters, in whatever bits
 	ToldModels       = "models"                // a program loads one model after another
@@ -179,6 +179,15 @@ const (
 	ToldFrozen       = "frozen"                // the program is packed: nobody changes its code
 	ToldSuspects     = "suspects"              // the versions of framework and CUDA are suspected
 	ToldAsExample    = "as_example"            // it is no larger than the example of its authors
+	ToldLargerGPU    = "larger_gpu"            // on a GPU with more memory it runs, as is said
+	ToldRadeon       = "radeon"                // the GPU is AMD's
+	ToldROCm         = "rocm"                  // and it runs under ROCm
+	ToldApple        = "apple"                 // it runs on a Mac
+	ToldJetson       = "jetson"                // it runs on a board whose GPU and programs share the memory
+	ToldLanguage     = "language_"             // and the name of a language, or of a library, that does not call PyTorch as Python does
+	ToldCollected    = "collected"             // calls of the garbage collector make it go through
+	ToldWrongGPU     = "wrong_gpu"             // it runs on another GPU than it should
+	ToldOwnMany      = "own_many"              // several processes of one's own share the GPU, each with its part
 	ToldRuns         = "runs_"                 // and the kind of weights with which it is said to run: fp8, GGUF
 	ToldCut          = "cut_command"           // a comment within a command ends it
 	ToldDown         = "down_to_"              // and a setting with its value: the smallest that was tried in vain

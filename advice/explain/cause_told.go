@@ -183,6 +183,16 @@ var causesTold = []causeRow{
 		when:       func(f *failure) bool { return f.toldSized() },
 		confidence: always(wordsAlone), // of public threads that name a size nearly all, where the GPU is small
 		evidence:   func(f *failure) string { return f.words.Say("why.told_sized") }},
+	{id: "told", cause: CauseTooBig, reason: sourceAnatomy,
+		when:       func(f *failure) bool { return f.ranWithLess() },
+		confidence: always(0.76), // it is measured, by whoever writes
+		evidence:   func(f *failure) string { return f.words.Say("why.ran_with", "before", f.ranWith()) }},
+	{id: "told", cause: CauseTooBig, reason: sourceAnatomy,
+		when: func(f *failure) bool {
+			return f.told(sampler.ToldLargerGPU) && !f.onHost() && !f.numbers() && !f.told(sampler.ToldGrowth)
+		},
+		confidence: always(0.74),
+		evidence:   func(f *failure) string { return f.words.Say("why.larger_gpu_ran") }},
 	{id: "told", cause: CauseImbalance, reason: sourceRanks,
 		when:       func(f *failure) bool { return f.told(sampler.ToldFirstGPU) && !f.onHost() && !f.numbers() },
 		confidence: always(0.8),

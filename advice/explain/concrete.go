@@ -231,7 +231,7 @@ func (f *failure) secondGPU() bool {
 	if f.history != nil && f.history.Sole {
 		return f.event.GPUIndex.Or(0) > 0
 	}
-	return f.shows(sampler.ShowsSecondGPU) || f.told(sampler.ToldGPUs) || f.event.GPUIndex.Or(0) > 0 || f.atHand()
+	return f.shows(sampler.ShowsSecondGPU) || f.told(sampler.ToldGPUs) || f.told(sampler.ToldWrongGPU) || f.event.GPUIndex.Or(0) > 0 || f.atHand()
 }
 
 func (f *failure) notebook() bool {

@@ -92,6 +92,9 @@ func (f *failure) hostDetail() string {
 	if f.pinned() {
 		return f.words.Say("why.pinned")
 	}
+	if f.sharesRAM() {
+		return f.killedText() + f.words.Say("detail.soc")
+	}
 	id := "detail." + f.class.kind
 	if !f.words.Has(id) {
 		id = "detail.host"

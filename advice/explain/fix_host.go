@@ -2,6 +2,7 @@ package explain
 
 import (
 	"slices"
+	"strings"
 
 	"nvpeak/advice/command"
 	"nvpeak/sampler"
@@ -11,6 +12,19 @@ import (
 const ipcHost = "--ipc=host"
 
 var fixesHost = []fixRow{
+	{id: FixSmallerModel, source: "https://docs.nvidia.com/jetson/archives/r36.3/DeveloperGuide/index.html",
+		kinds: ownCode | running, cost: 0,
+		lives:   map[string]float64{CauseHostMemory: 0.98},
+		when:    func(f *failure) bool { return f.sharesRAM() },
+		reach:   always(1.2),
+		variant: func(f *failure) string { return "soc" },
+		do: func(f *failure) []string {
+			lines := []string{f.comment("do.say.soc"), f.comment("do.soc_less")}
+			if f.event.Framework == "tensorrt" || f.command.Runs("trtexec") || f.command.HasPlain("onnx") || strings.Contains(strings.ToLower(f.command.Text), "tensorrt") {
+				lines = []string{"trtexec --onnx=MODEL.onnx --fp16 --memPoolSize=workspace:256  " + f.comment("do.workspace"), f.comment("do.say.soc")}
+			}
+			return append(lines, f.comment("do.soc_free"))
+		}},
 	{id: FixShmSize, source: "https://docs.docker.com/engine/containers/run/",
 		kinds: ownCode | running, cost: 0,
 		lives: map[string]float64{CauseSharedMemory: 0.95},
@@ -376,4 +390,9 @@ func doHostLimit(f *failure) []string {
 		return []string{"free -g; ps aux --sort=-rss | head", f.comment("do.machine_ram")}
 	}
 	return []string{"cat /sys/fs/cgroup/memory.max; free -g", "docker run --memory=128g …  " + f.comment("do.if_container")}
+}
+
+// sharesRAM: a board whose GPU has no memory of its own ran out, and not a limit of a container, so that what is held for the GPU counts.
+func (f *failure) sharesRAM() bool {
+	return f.gpu.soc && f.class.class == classHost && slices.Contains([]string{sampler.KindKilled, sampler.KindKernelKill, sampler.KindHostAlloc}, f.event.Kind)
 }

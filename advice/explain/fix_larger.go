@@ -32,7 +32,7 @@ var fixesLarger = []fixRow{
 		reach:   always(1),
 		variant: func(f *failure) string { return "own" },
 		do:      func(f *failure) []string { return []string{f.comment("do.smaller_model")} }},
-	backTo(FixHalveBatchAccumulate, true), backTo(FixSmallerInput, false),
+	backTo(FixHalveBatchAccumulate, ownCode|imageTool, "batch"), backTo(FixSmallerInput, ownCode|imageTool, ""), backTo(FixShortenContext, server, "context", "len"),
 	{id: FixStopOtherProcess, source: "https://docs.nvidia.com/deploy/nvidia-smi/index.html",
 		kinds: ownCode, cost: 0,
 		lives:   map[string]float64{CauseUnknown: 0.75, CauseTooBig: 0.6, CauseOtherProcess: 0.95},
@@ -147,36 +147,45 @@ var fixesLarger = []fixRow{
 		}},
 }
 
-// backTo is the value that a setting had while it ran, of a batch or of something else.
-func backTo(id string, batch bool) fixRow {
+// backTo is the value that a setting had while it ran: one with such a part in its name, or for "" one that has no row of its own.
+func backTo(id string, of kinds, parts ...string) fixRow {
+	is := func(before string) bool {
+		return slices.ContainsFunc(parts, func(part string) bool {
+			return part != "" && strings.Contains(before, part) || part == "" && !strings.Contains(before, "batch")
+		})
+	}
 	return fixRow{id: id, source: sourceAnatomy,
-		kinds: ownCode | imageTool, cost: 0.01,
-		lives: map[string]float64{CauseTooBig: 0.97, CauseUnknown: 0.85, CauseDataSpike: 0.9},
+		kinds: of, cost: 0.01, work: true,
+		lives: map[string]float64{CauseTooBig: 0.97, CauseUnknown: 0.85, CauseDataSpike: 0.9, CauseFragmentation: 0.9, CauseOversubscribed: 0.9, CauseMemoryLimit: 0.9, CausePreallocation: 0.6, CauseOtherProcess: 0.4},
 		when: func(f *failure) bool {
-			name, _ := f.raised()
-			return name != "" && strings.Contains(strings.ToLower(name), "batch") == batch && !f.onHost()
+			before := strings.ToLower(f.ranWith())
+			return before != "" && is(before) && !f.onHost() && f.phase() != sampler.PhaseValidation && f.phase() != sampler.PhaseSaving
 		},
 		reach:   always(1.2),
 		variant: func(f *failure) string { return "back" },
-		pairs: func(f *failure) []any {
-			name, before := f.raised()
-			return []any{"name", name, "before", before}
-		},
+		pairs:   func(f *failure) []any { return []any{"before", f.ranWith()} },
 		do: func(f *failure) []string {
-			name, before := f.raised()
-			return []string{f.comment("do.set_back", "name", name, "before", before), f.comment("do.between")}
+			lines := []string{f.comment("do.set_back", "before", f.ranWith()), f.comment("do.between")}
+			if id == FixHalveBatchAccumulate && f.inTraining() && f.accumulates() {
+				lines = append(lines, f.comment("do.add_up"))
+			}
+			return lines
 		}}
 }
 
-// raised is a setting that was set higher before the job failed, and what it had been; "" for none.
-func (f *facts) raised() (name, before string) {
+// ranWith is a setting with the value, or things with the number, with which it ran, where it failed with more; "" for none.
+func (f *facts) ranWith() string {
 	for _, what := range f.context.Told {
-		set, is := strings.CutPrefix(what, sampler.ToldRaised)
-		if i := strings.LastIndexByte(set, ' '); is && i >= 0 {
-			return sampler.Clean(set[:i]), set[i+1:]
+		if before, is := strings.CutPrefix(what, sampler.ToldRaised); is {
+			return sampler.Clean(before)
 		}
 	}
-	return "", ""
+	return ""
+}
+
+// ranWithLess: with less of something it ran, and nothing else is said to have changed.
+func (f *facts) ranWithLess() bool {
+	return f.ranWith() != "" && !f.onHost() && !f.numbers() && !f.told(sampler.ToldGrowth) && !f.told(sampler.ToldUpdate) && f.phase() != sampler.PhaseValidation && f.phase() != sampler.PhaseSaving && f.history == nil
 }
 
 // runsWith is the kind of weights with which it is said to run; "" for none.

@@ -31,6 +31,9 @@ var fixesLast = []fixRow{
 	{id: FixRecordRun, source: "https://docs.pytorch.org/docs/stable/torch_cuda_memory.html",
 		kinds: ownCode | running, lives: map[string]float64{CauseOtherProcess: 0.5, CauseUnattributed: 0.5, CauseMemoryLimit: 0.5, CausePreallocation: 0.5, CauseSharedMemory: 0.5, CauseUnknown: 0.4},
 		do: func(f *failure) []string {
+			if !f.ofNVIDIA() {
+				return []string{f.comment("do.watch_it")}
+			}
 			return []string{"nvpeak run --record run.jsonl -- COMMAND"}
 		}},
 }

@@ -28,7 +28,7 @@ var fixesWhole = []fixRow{
 			if f.usesDGL() {
 				lines = []string{"dgl.dataloading.DataLoader(g, nodes, MultiLayerFullNeighborSampler(1), batch_size=1024)  " + f.comment("do.layer_by_layer"), "model.cpu(); pred = model(g.cpu(), x.cpu())  " + f.comment("do.graph_on_cpu")}
 			}
-			if !f.told(sampler.ToldTried+"no_grad") && !f.inFunction("decorate_context") {
+			if f.language() == "" && !f.told(sampler.ToldTried+"no_grad") && !f.inFunction("decorate_context") {
 				lines = append([]string{f.comment("do.say.no_grad")}, lines...)
 			}
 			return lines

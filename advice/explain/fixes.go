@@ -11,7 +11,7 @@ import (
 )
 
 // fixRows is every fix there is, the cheap ones first: order breaks ties.
-var fixRows = slices.Concat(fixesSharing, fixesOthers, fixesVersion, fixesSituations, fixesLarger, fixesAllocator, fixesArray, fixesValidation, fixesWhole, fixesPairs, fixesCapped, fixesPhotos, fixesMoved, fixesInference, fixesSaving, fixesGraph, fixesResumed, fixesGrowing, fixesReloading, fixesAlike, fixesGraphPools, fixesTrials, fixesMerging, fixesTools, fixesArrays, fixesData, fixesBatch, fixesModel, fixesHost, fixesUnknown, fixesSnapshot, fixesWorks)
+var fixRows = slices.Concat(fixesSharing, fixesLanguage, fixesDevices, fixesOthers, fixesVersion, fixesSituations, fixesLarger, fixesAllocator, fixesArray, fixesValidation, fixesWhole, fixesPairs, fixesCapped, fixesPhotos, fixesMoved, fixesInference, fixesSaving, fixesGraph, fixesResumed, fixesGrowing, fixesReloading, fixesAlike, fixesGraphPools, fixesTrials, fixesMerging, fixesTools, fixesArrays, fixesData, fixesBatch, fixesModel, fixesHost, fixesUnknown, fixesSnapshot, fixesWorks)
 
 // scored is a fix with how much it promises.
 type scored struct {
@@ -248,7 +248,9 @@ func (f *failure) render(s scored, rank int) sampler.Advice {
 	if s.row.do != nil {
 		a.Do = append(a.Do, f.existing(f.ofSystem(f.ofVendor(s.row.do(f))))...)
 	}
-	f.withLevers(&a)
+	if variant != "back" { // which names the value
+		f.withLevers(&a)
+	}
 	return a
 }
 
@@ -297,7 +299,7 @@ func (f *failure) onROCm() bool {
 func (f *failure) ofVendor(list []string) []string {
 	var r *strings.Replacer
 	kind := f.event.Kind
-	if f.onROCm() {
+	if f.onROCm() || f.told(sampler.ToldROCm) && !f.onWindows() {
 		kind = sampler.KindHIP
 	}
 	switch kind {
@@ -310,6 +312,9 @@ func (f *failure) ofVendor(list []string) []string {
 		r = strings.NewReplacer("nvidia-smi --query-compute-apps=pid,name,used_memory --format=csv", "xpu-smi ps", "nvidia-smi", "xpu-smi ps", "/dev/nvidia*", "/dev/dri/*",
 			"torch.cuda.", "torch.xpu.", `autocast("cuda"`, `autocast("xpu"`)
 	default:
+		if monitor := f.monitor(); monitor != "" {
+			return f.watchedWith(monitor, list)
+		}
 		return list
 	}
 	out := make([]string, len(list))
@@ -317,6 +322,39 @@ func (f *failure) ofVendor(list []string) []string {
 		out[i] = r.Replace(s)
 	}
 	return out
+}
+
+// monitor is the program that shows the GPU of another maker than NVIDIA, by its id; "" where nvidia-smi or one like it does.
+func (f *failure) monitor() string {
+	switch {
+	case f.told(sampler.ToldApple) || f.event.Kind == sampler.KindMPS:
+		return "do.monitor.apple"
+	case f.told(sampler.ToldRadeon) && f.event.Kind != sampler.KindHIP && !f.onROCm():
+		return "do.monitor.radeon"
+	}
+	return ""
+}
+
+// watchedWith names that program in place of nvidia-smi. What only Linux with NVIDIA's driver has is left out.
+func (f *failure) watchedWith(monitor string, list []string) []string {
+	out := []string{}
+	for _, line := range list {
+		switch _, why, _ := strings.Cut(line, "  # "); {
+		case strings.HasPrefix(line, "nvidia-smi") && why != "":
+			out = append(out, f.comment(monitor)+": "+why)
+		case strings.HasPrefix(line, "nvidia-smi"):
+			out = append(out, f.comment(monitor))
+		case strings.HasPrefix(line, "nvpeak ") || strings.Contains(line, "/dev/nvidia"):
+		default:
+			out = append(out, line)
+		}
+	}
+	return out
+}
+
+// ofNVIDIA: nothing says that the GPU is another maker's, which nvpeak does not read.
+func (f *failure) ofNVIDIA() bool {
+	return f.monitor() == "" && !f.onROCm() && !f.told(sampler.ToldROCm) && f.event.Kind != sampler.KindHIP && f.event.Kind != sampler.KindXPU && f.event.Kind != sampler.KindNPU
 }
 
 // ofSystem is what to type on Windows, where the log is from there.

@@ -27,6 +27,7 @@ func newFailure(in Incident, event sampler.OOMEvent, words lang.Catalog) *failur
 		maps.Copy(f.environment, f.command.Environment())
 	}
 	f.gpu = modelOf(cmp.Or(in.GPUName, f.context.GPUName), in.ComputeCapability)
+	f.gpu.soc = f.gpu.soc || f.told(sampler.ToldJetson)
 	f.tool = toolOf(&f.job)
 	f.program = programOf(&f.job)
 	f.amounts(f.poolGrows())

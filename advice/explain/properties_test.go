@@ -96,7 +96,7 @@ func checkAdvice(t *testing.T, name string, f *failure, event Event) {
 			t.Errorf("%s: incomplete advice %+v", name, a)
 		}
 		_, _, told := f.hostWants() // what a model takes of RAM is less where it is smaller
-		if host := slices.Contains(hostOnly, a.ID) || told && a.ID == FixSmallerModel; host != f.onHost() && (a.ID != "raise_limit" || strings.Contains(strings.Join(a.Do, " "), "torch.cuda")) {
+		if host := slices.Contains(hostOnly, a.ID) || (told || f.sharesRAM()) && a.ID == FixSmallerModel; host != f.onHost() && (a.ID != "raise_limit" || strings.Contains(strings.Join(a.Do, " "), "torch.cuda")) {
 			t.Errorf("%s: %s for a failure of memory_kind %s", name, a.ID, event.MemoryKind)
 		}
 		text += strings.Join(a.Do, "\n") + "\n"

@@ -170,6 +170,14 @@ func (f *failure) agreeing(l tools.Lever) (tools.Lever, bool) {
 			l.Type = option + " " + lessEach(a.Value)
 		}
 		return l, true
+	case f.tool.Name == "spaCy" && !f.program.is(training):
+		return l, false // all of them are of its training
+	case strings.HasPrefix(l.Type, "-r ") && f.splats():
+		a, found := f.command.Find("r", "resolution")
+		if found && a.Plain == "resolution" {
+			l.Type = "--resolution 2"
+		}
+		return l, !found || a.Value != strconv.Itoa(mostDivided)
 	case l.By == "optimizer" && f.usesLoRA():
 		return l, false // adapters have next to none
 	case l.By == "chunk" && f.told(sampler.ToldTried+"chunks"), l.By == "pixels" && f.triedSize():
@@ -278,12 +286,32 @@ func (f *failure) typedOption(l tools.Lever) string {
 // raised are parts of options that make less of what is worked on the larger they are.
 var raised = []string{"thresh", "stride", "downs", "data_factor", "resize_factor", "accumulat"}
 
+// mostDivided is the largest divisor of the side of pictures that the programs for gaussians take: 1, 2, 4 and 8 divide, any other number is a
+// width. https://github.com/graphdeco-inria/gaussian-splatting/blob/main/utils/camera_utils.py
+const mostDivided = 8
+
+// fewerPixels is a resolution of these that has fewer pixels than v, given where v is chosen by the program.
+func fewerPixels(v, given float64) float64 {
+	switch {
+	case v <= 0:
+		return given
+	case v < mostDivided:
+		return min(mostDivided, max(given, 2*v))
+	case v == mostDivided:
+		return v
+	}
+	return float64(int(v / 2))
+}
+
 // lower is the number that a command has for a lever, made such that less is needed.
 func lower(l tools.Lever) func(float64) float64 {
 	option, value, _ := strings.Cut(l.Type, " ")
 	given, err := strconv.ParseFloat(value, 64)
 	name := command.PlainName(option)
-	up := err == nil && (name == "r" || name == "factor" || slices.ContainsFunc(raised, func(part string) bool { return strings.Contains(name, part) }))
+	if name == "r" || name == "resolution" {
+		return func(v float64) float64 { return fewerPixels(v, given) }
+	}
+	up := err == nil && (name == "factor" || slices.ContainsFunc(raised, func(part string) bool { return strings.Contains(name, part) }))
 	return func(v float64) float64 {
 		switch {
 		case up:

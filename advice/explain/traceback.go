@@ -63,6 +63,9 @@ func (f *facts) pinned() bool {
 
 // isPyTorch: the allocator options and torch code of the fixes apply.
 func (f *facts) isPyTorch() bool {
+	if f.language() != "" {
+		return false
+	}
 	switch f.event.Framework {
 	case "pytorch", "deepspeed", "comfyui":
 		return true
@@ -72,7 +75,7 @@ func (f *facts) isPyTorch() bool {
 
 // torchCode: lines of Python for PyTorch can be of use. Where the framework is not known it mostly is that one.
 func (f *facts) torchCode() bool {
-	return (f.isPyTorch() || f.event.Framework == "") && !f.compiled()
+	return (f.isPyTorch() || f.event.Framework == "") && !f.compiled() && f.language() == ""
 }
 
 // native: a program that calls the GPU itself, so nothing about the code of a framework applies.

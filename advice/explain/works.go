@@ -103,6 +103,9 @@ func (f *failure) possible(row fixRow) bool {
 	if row.work {
 		return true
 	}
+	if !f.callsTorch(row.id) {
+		return false
+	}
 	if f.makesContext() && (slices.Contains(followsOwn, row.id) || row.id == FixShortenContext || row.id == FixLimitRequests) {
 		return false // nothing of the job was there
 	}

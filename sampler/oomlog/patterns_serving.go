@@ -24,6 +24,8 @@ var servingRows = []row{
 		start: `Free memory(?: on device(?: \S+)?)? ?\(<free>(?: ?/ ?<total>)?\)(?: on startup)? ?(?:\x3c|is (?:less|lower) than) ?(?:the )?desired GPU memory utilization`, fields: []string{`utilization \((?:<frac>, )?<limit>\)`}},
 	{name: "sglang not enough memory", framework: "sglang", kind: sampler.KindStaticPool, memory: sampler.MemoryGPU, words: []string{"not enough memory. please try"},
 		start: `Not enough memory\. Please try (?:to increase|increasing) --mem-fraction-static`, fields: []string{`mem_fraction_static(?:=| = )<mem_fraction_static:num>`}},
+	{name: "sglang weights leave nothing", framework: "sglang", kind: sampler.KindStaticPool, memory: sampler.MemoryGPU, words: []string{"leave no gpu memory for the kv cache"},
+		start: `Loaded weights leave no GPU memory for the KV cache(?: under --mem-fraction-static=<mem_fraction_static:num>)?`},
 	{name: "sglang batch", framework: "sglang", kind: sampler.KindKVCache, memory: sampler.MemoryGPU, words: []string{"prefill out of memory. ", "decode out of memory. ", "extend out of memory. "}, lines: 3,
 		start: `\b(?:Prefill|Decode|Extend) out of memory\. (?:Please )?try to lower`, fields: []string{`Try to allocate <tokens:int> tokens`}},
 	{name: "sglang unbalanced", framework: "sglang", kind: sampler.KindStartupFree, memory: sampler.MemoryGPU, words: []string{"memory capacity is unbalanced"},

@@ -76,7 +76,7 @@ func buildTables(rows []row, recs []recovery, facts []string) *tables {
 }
 
 // rowMask says which rows.
-type rowMask [6]uint64
+type rowMask [7]uint64
 
 func (m *rowMask) set(i int) { m[i>>6] |= 1 << (i & 63) }
 

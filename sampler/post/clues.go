@@ -51,6 +51,8 @@ var voices = []clue{
 	{"somebody tells what happens to him", -2, 3, inOwn(happensToMe + mineIn())},
 	{"it was in one run", -2, 2, inSentences(`(?i)\bwork(?:s|ed)? (?:well|fine|ok|okay|perfectly)\b[^!?\n]{0,40}\bbut\b|\b(?:crash|fail|die|abort|stop)(?:e?d|s|es)?\b[^.]{0,40}\b(?:only|repeatedly|consistently|always|every|each|on the (?:first|second)|at the (?:first|second)|during)\b|\b(?:repeatedly|consistently|always|randomly|immediately) (?:crash|fail|die|abort|stop)(?:e?d|s|es)?\b|\b(?:epoch|step|iteration|iter|batch) #?\d+\b|第 ?\d+ ?个? ?(?:epoch|轮|步|step|batch|张|次)|\b(?:after|at|for) \d+ (?:epochs|steps|iterations|iters|minutes|hours)\b|\b\w+\.py:\d+`)},
 	{"it is told as what was", -2, 2, inSentences(was + pastIn())},
+	{"a machine is listed", -2, 1, inText(`(?im)^\W*(?:platform|os|operating system|platform/os|gpu|graphics card|video card|cpu|ram|driver(?: version)?)\W{0,3}[:=]\s*\S[^\n]*\n(?:\W*\n)?\W*(?:platform|os|operating system|platform/os|gpu|graphics card|video card|cpu|ram|driver(?: version)?)\W{0,3}[:=]\s*\S`)},
+	{"headings of a report", -2, 1, inText(`(?im)^#{1,4}\s+(?:evidence|observed(?: behaviou?r)?|actual (?:behaviou?r|results?)|impact)\W*$`)},
 	{"something is his", -1, 2, inOwn(`(?i)\b(?:my|our|mine|I have an?|I['’]m using|I am using|I use)\b`)},
 	{"help is asked for", -2, 2, inSentences("(?i)^\\W*why (?:is|are|do|does|did|show|shows|always|still|i|my|the)\\b[^.]*$|" + helpWanted + "|" + asks.source + "|" + question.source)},
 	{"help is asked for in a few words", -2, 1, inText(`(?im)^\W*(?:any (?:ideas?|help|suggestions?|advice|thoughts|clues?|hints?)|please help(?: me)?|help|thanks(?: (?:a lot|in advance))?|(?:some |irgend)?ideen|une idée|alguna idea|alguma ideia|qualche idea|求助|求解|怎么办)\W*$`)},

@@ -72,8 +72,15 @@ func addFacts(c *sampler.LogContext, text string, all []sentence) {
 			c.Told = append(c.Told, row.what)
 		}
 	}
-	if set := raisedFrom(all); set != "" {
+	set := raisedFrom(all)
+	if set == "" {
+		set = ranWithLess(all)
+	}
+	if set != "" {
 		c.Told = append(c.Told, sampler.ToldRaised+set)
+	}
+	if largerGPURuns(all) {
+		c.Told = append(c.Told, sampler.ToldLargerGPU)
 	}
 	if tinyModel.MatchString(text) {
 		c.Told = append(c.Told, sampler.ToldTinyModel)

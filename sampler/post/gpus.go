@@ -57,3 +57,34 @@ func addGPU(c *sampler.LogContext, text string) {
 		c.GPUName = gpuNamed(text)
 	}
 }
+
+// Makers other than NVIDIA as texts name them, and the boards of NVIDIA whose GPU has no memory of its own.
+var (
+	ofAMD    = lazily(`(?i)\bradeon\b|\brx ?(?:[45]\d0|vega ?\d\d|[5-9]\d00)(?: ?xtx?)?\b|\br[579] [23]\d0x?\b|\bryzen ai\b|\bDirectML\b|\btorch_directml\b|\b(?:ROCm|HIP)\b`)
+	onROCm   = lazily(`(?i)\brocm\w*|\bHIP\b|\bgfx(?:9|1[012])\w{2}\b`)
+	onMac    = lazily(`(?i)\bmac ?os\b|\bos ?x\b|\bmac ?book\b|\b(?:mac|imac)(?:mini| mini| studio| pro)?\b[^.\n]{0,20}\bM[1-5]\b|\bapple (?:silicon|m[1-5])\b|\bkIOGPUCommandBuffer|\[METAL\]|\bggml_metal|\bM[1-5] (?:pro|max|ultra)\b`)
+	onJetson = lazily(`(?i)\bjetson\b|\btegra\b|\b(?:agx|orin nano|xavier nx) ?(?:orin|xavier)?\b|\bL4T\b|\bJetPack\b`)
+	ofNVIDIA = lazily(`(?i)\bnvidia\b|\bgeforce\b|\b[gr]tx ?\d|\bquadro\b|\btesla\b`)
+	byCUDA   = lazily(`(?i)\bcuda\b`)
+)
+
+// addMaker puts whose GPU it is into a context, where that is not NVIDIA's or has no memory of its own. CUDA is spoken of with ROCm, too.
+func addMaker(c *sampler.LogContext, text string) {
+	if onJetson.MatchString(text) {
+		c.Told = append(c.Told, sampler.ToldJetson)
+		return
+	}
+	if ofNVIDIA.MatchString(text) {
+		return
+	}
+	rocm, cuda := onROCm.MatchString(text), byCUDA.MatchString(text)
+	if rocm {
+		c.Told = append(c.Told, sampler.ToldROCm)
+	}
+	if ofAMD.MatchString(text) && (rocm || !cuda) {
+		c.Told = append(c.Told, sampler.ToldRadeon)
+	}
+	if onMac.MatchString(text) && !cuda {
+		c.Told = append(c.Told, sampler.ToldApple)
+	}
+}

@@ -219,6 +219,23 @@ func TestReported(t *testing.T) {
 		{"With torch I get CUDA out of memory though one instance has been started successfully.", sampler.KindCUDA, "", []string{sampler.ToldServers}},
 		{"I clone my voice with a reference audio, and torch gives CUDA out of memory.", sampler.KindCUDA, "", []string{sampler.ToldClones}},
 		{"I train with FSDP and torch. Calling `model.save_pretrained(config.output_dir)` to save checkpoints ends in CUDA out-of-memory.", sampler.KindCUDA, sampler.PhaseSaving, []string{sampler.ToldSharded}},
+		{"My 12 GB of VRAM are not enough, the renderer crashes at the second scene.", sampler.KindOtherGPU, "", nil},
+		{"It eats up all of my 16 GB of VRAM and dies.", sampler.KindOtherGPU, "", nil},
+		{"The refinement wants 20 GB of GPU RAM but my card has 12 GB, so it stops.", sampler.KindOtherGPU, "", nil},
+		{"The job needs more memory than my GPU has and aborts.", sampler.KindOtherGPU, "", nil},
+		{"The engine dies at its start because no memory is left for the KV cache.", sampler.KindOtherGPU, "", nil},
+		{"I get CUDAMemAlloc errors as soon as I refine.", sampler.KindOtherGPU, "", nil},
+		{"It crashes with E_OUTOFMEMORY at the menu on my RTX 2060.", sampler.KindOtherGPU, "", nil},
+		{"I resume with torch and have to take a much smaller batch to avoid the out of memory error.", sampler.KindCUDA, "", nil},
+		{"With continuous CUDA OOM the rebuild produced no index.", sampler.KindCUDA, "", nil},
+		{"显卡的内存不够，程序就崩溃了。", sampler.KindOtherGPU, "", nil},
+		{"La memoria de la GPU no es suficiente y el juego se cierra.", sampler.KindOtherGPU, "", nil},
+		{"La mémoire de la carte est saturée et le rendu plante.", sampler.KindOtherGPU, "", nil},
+		{"Der Grafikspeicher reicht nicht, das Spiel stürzt ab.", sampler.KindOtherGPU, "", nil},
+		{"A memória da placa acabou e o jogo fecha.", sampler.KindOtherGPU, "", nil},
+		{"Zabrakło pamięci GPU i trening padł.", sampler.KindOtherGPU, "", nil},
+		{"Ekran kartı belleği yetmiyor, oyun kapanıyor.", sampler.KindOtherGPU, "", nil},
+		{"Bộ nhớ GPU không đủ, trò chơi bị dừng.", sampler.KindOtherGPU, "", nil},
 	} {
 		events := read(t, one.text)
 		if len(events) != 1 {
@@ -280,6 +297,29 @@ func TestVersionsCompared(t *testing.T) {
 }
 
 // That no number of layers fits is said of any number, or of one.
+// A version or a commit that is named as the one with which it began, in any order and language.
+func TestVersionBlamed(t *testing.T) {
+	for text, told := range map[string]bool{
+		"torch goes CUDA out of memory. After reverting to 2.4.1 it runs.":               true,
+		"CUDA out of memory. 1.8.2 and earlier works fine.":                              true,
+		"CUDA out of memory: v1.9.0 needs more GPU memory than v1.8.2.":                  true,
+		"vLLM says CUDA out of memory. Release 0.5.2 ran with these settings.":           true,
+		"A recent commit causes CUDA out of memory in my torch job.":                     true,
+		"CUDA out of memory in my job. I did a git bisect, and abc1234 it is.":           true,
+		"CUDA out of memory with torch. Earlier releases do not have this problem.":      true,
+		"升级到最新版后就 CUDA out of memory，旧版本没有这个问题。":                                         true,
+		"アップデートした後、CUDA out of memoryになります。":                                             true,
+		"Seit dem letzten Update kommt CUDA out of memory.":                              true,
+		"torch goes CUDA out of memory. After reverting to 2.4.1 it has the same error.": false,
+		"torch 2.4.1 goes CUDA out of memory, it needs more memory than 12.5 GB.":        false,
+	} {
+		e := read(t, text)
+		if len(e) != 1 || slices.Contains(e[0].Context.Told, sampler.ToldUpdate) != told {
+			t.Errorf("%q: %+v", text, e)
+		}
+	}
+}
+
 func TestAnyLayers(t *testing.T) {
 	for text, told := range map[string]bool{
 		"llama.cpp gives CUDA out of memory with any number of layers.":                               true,

@@ -61,7 +61,7 @@ func sentences(text string) (list []sentence) {
 }
 
 // abbreviated is a point that ends no sentence.
-var abbreviated = lazily(`(?i)\b(?:i\.e|e\.g|eg|ie|vs|approx)\.\s*$`)
+var abbreviated = lazily(`(?i)\b(?:i\.e|e\.g|eg|ie|vs|approx|jan|feb|apr|aug|sept?|oct|nov|dec)\.\s*$`)
 
 // endOf is where the first sentence of a line ends.
 func endOf(line string) int {

@@ -1,0 +1,42 @@
+package post
+
+import (
+	"slices"
+
+	"nvpeak/sampler"
+)
+
+// codeLanguages are those of programs on GPUs beside Python, with what has no PyTorch.
+var codeLanguages = []struct {
+	name  string
+	words *lazy
+}{
+	{"julia", lazily(`\b(?i:julia)\b|\b(?:Flux|CUDA|CuArrays|CUDArt|Knet|KernelAbstractions)\.jl\b|\bCuArrays?\b|\busing (?:Flux|CUDA|Knet|Lux)\b|\busing Flux\b`)},
+	{"csharp", lazily(`\bC#(?:\W|$)|\bTorchSharp\b|\bTensorFlow\.NET\b|\bML\.NET\b`)},
+	{"r", lazily(`\blibrary\((?:torch|keras|tensorflow|tabnet|luz)\)|\bRStudio\b|\b[Ii]n R\b|\bR (?:session|package|script)\b`)},
+	{"ruby", lazily(`\b(?i:ruby)\b|\bcumo\b`)},
+	{"rust", lazily(`\bRust\b|\brustc\b|\bcargo (?:run|build|test)\b|\btch-rs\b`)},
+	{"elixir", lazily(`\bElixir\b|\bEXLA\b|\bLivebook\b|\bNx\.Serving\b`)},
+	{"java", lazily(`\b(?i:java|kotlin|scala)\b(?: |\W)|\b(?:DL4J|Deeplearning4j|ND4J)\b`)},
+	{"matlab", lazily(`(?i)\bmatlab\b|\bgpuArray\b|\bgpuDevice\(`)},
+	{"mlx", lazily(`\bmlx(?:[-_]\w+)?\b|\bMLX\b|\[METAL\]`)},
+}
+
+// ofPython shows that the program is written in it.
+var ofPython = lazily(`(?i)\bpython\d?\b|\.py\b|\bimport (?:torch|tensorflow|jax)\b|\bFile "[^"\n]+", line \d|\bpytorch\b|\btorch\.(?:cuda|OutOf)`)
+
+// collected: calls of the garbage collector are what makes it go through.
+var collected = lazily(`(?i)\b(?:unless|only (?:if|when|way)|without|explicit|manual(?:ly)?|periodic(?:ally)?|eliminat\w*|works? (?:if|when))\b[^.\n]{0,60}(?:\b(?:gc|garbage[- ]collect\w*)\b|\bGC\.(?:gc|start|Collect)\b)`)
+
+// addLanguage puts the language of a program into a context, where it is none in which PyTorch is called as in Python.
+func addLanguage(c *sampler.LogContext, text string, all []sentence) {
+	for _, row := range codeLanguages {
+		if row.words.MatchString(text) && (row.name == "mlx" || !ofPython.MatchString(text)) {
+			c.Told = append(c.Told, sampler.ToldLanguage+row.name)
+			if slices.ContainsFunc(all, func(s sentence) bool { return collected.MatchString(s.text) }) {
+				c.Told = append(c.Told, sampler.ToldCollected)
+			}
+			return
+		}
+	}
+}
