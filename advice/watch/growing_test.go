@@ -496,12 +496,15 @@ func TestStepsAboveSpikes(t *testing.T) {
 func TestGrowsAgain(t *testing.T) {
 	for name, row := range map[string]struct {
 		died    bool // the first run
+		short   int  // seconds that the first run ends sooner
 		command string
 		want    bool // the second run is warned of
 	}{
-		"as before":       {false, "python score.py", false},
-		"another command": {false, "python other.py", true},
-		"it died":         {true, "python score.py", true},
+		"as before":                    {false, 0, "python score.py", false},
+		"another command":              {false, 0, "python other.py", true},
+		"it died":                      {true, 0, "python score.py", true},
+		"it was stopped as it grew":    {false, 150, "python score.py", true},
+		"it was stopped a while later": {false, 130, "python score.py", false},
 	} {
 		w := New(Options{})
 		warned := map[int]bool{}
@@ -513,7 +516,7 @@ func TestGrowsAgain(t *testing.T) {
 				command = row.command
 			}
 			s := snapshotOf(float64(i), 12288, 10)
-			if at < 500 && !(row.died && run == 0 && at >= 310) {
+			if at < 500 && !(run == 0 && (row.died && at >= 310 || at >= 500-row.short)) {
 				s = snapshotOf(float64(i), 12288, used+10, processOf(pid, command, used))
 				s.GPUs[0].Processes[0].SM = sampler.Some(80)
 			}

@@ -15,7 +15,7 @@ type lastRun struct {
 	user, command string
 	peak          peakAt
 	lived         closeCalls // of all runs of it
-	held          float64    // MiB, the most that one has held which did not die; 0: none
+	held          float64    // MiB, the most that one has held, and grew no more, which did not die; 0: none
 	at            float64    // when it ended
 }
 
@@ -65,7 +65,9 @@ func (l *lately) keep(p *proc, died bool, now float64) {
 		*r = lastRun{user: p.process.User, command: p.process.Command}
 	}
 	r.peak, r.at = peak, now
-	r.held = max(r.held, p.series.Peak)
+	if p.seen-p.series.PeakTime >= livedSeconds { // else it was stopped while it grew
+		r.held = max(r.held, p.series.Peak)
+	}
 	switch c := p.close; {
 	case died:
 		r.held = 0
@@ -96,7 +98,7 @@ func (l *lately) livedThrough(p *proc, now float64) bool {
 	return p.close.count > 0 && p.close.count <= lived.count && p.close.shallowest >= livedDepth*lived.shallowest
 }
 
-// reached says whether an earlier run of a process has held as much as that does now, and ended well: it grows again as it did.
+// reached says whether an earlier run of a process has held as much as that does now, stayed there and ended well: it grows again as it did.
 func (l *lately) reached(p *proc, now float64) bool {
 	return slices.ContainsFunc(l[:], func(r lastRun) bool {
 		return r.command != "" && r.command == p.process.Command && r.user == p.process.User && now-r.at <= latelySeconds && p.series.Value <= r.held*(1+climbMargin)
