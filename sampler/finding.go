@@ -164,6 +164,7 @@ type LogContext struct {
 	Trials           Opt[int]          `json:"-"`                 // of a search for settings, that this process had finished
 	TrainedContext   Opt[int]          `json:"-"`                 // tokens of context that the model was trained with
 	Resumed          bool              `json:"-"`                 // its steps and epochs go on from those of a run before
+	Spilled          Opt[Bytes]        `json:"-"`                 // what a worker says that it has moved from the GPU to RAM
 	Larger           *SizeGrowth       `json:"-"`                 // the size of a step that the log prints and that rose most; nil: none did
 	Slowdown         float64           `json:"-"`                 // how many times as long as at first a step took in the end, by the log; 0: not known
 }

@@ -1,6 +1,9 @@
 package sampler
 
-import "time"
+import (
+	"strconv"
+	"time"
+)
 
 // Schema is the version of the JSON form. Keys may be added under the same number.
 const Schema = 1
@@ -181,6 +184,19 @@ type Process struct {
 	Ended       bool              `json:"ended,omitempty"`   // it was seen here and is no more, and the driver still lists it; what is told of it is of then
 	Allocator   *Allocator        `json:"allocator"`
 	Requests    *Requests         `json:"requests"` // absent: nobody listens, or it asked for nothing
+}
+
+// rankNames are the variables in which launchers tell a process which of its job it is, those for all machines of the job first.
+var rankNames = []string{"RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID", "LOCAL_RANK"}
+
+// Rank is which process of its job it is, as far as its environment tells.
+func (p *Process) Rank() (rank Opt[int]) {
+	for _, name := range rankNames {
+		if n, err := strconv.Atoi(p.Environment[name]); err == nil && n >= 0 {
+			return Some(n)
+		}
+	}
+	return rank
 }
 
 // Parent is a process that another one comes from.

@@ -50,3 +50,13 @@ func TestSpikesWithoutModels(t *testing.T) {
 		}
 	}
 }
+
+// Nor is it one in a program that is known as one without validations, whoever prints its message.
+func TestSpikesOfSimulations(t *testing.T) {
+	for work, want := range map[string]string{sampler.ToldWork + sampler.WorkGrid: CauseDataSpike, sampler.ToldWork + sampler.WorkLayers: CauseValidationSpike} {
+		e := sampler.OOMEvent{Framework: "cuda", Kind: sampler.KindCUDAError, MemoryKind: sampler.MemoryGPU, Context: &sampler.LogContext{Told: []string{work}}}
+		if got := Explain(Incident{Events: []sampler.OOMEvent{e}, Alerts: []sampler.Alert{{Kind: sampler.AlertRepeatSpike}}}); got.Causes[0].ID != want {
+			t.Errorf("%s: %+v", work, got.Causes)
+		}
+	}
+}

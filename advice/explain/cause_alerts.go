@@ -9,7 +9,7 @@ var causesAlerts = []causeRow{
 	{alert: sampler.AlertRepeatSpike, cause: CauseValidationSpike, confidence: always(0.8)},
 	{alert: sampler.AlertNeighbor, cause: CauseOtherProcess, confidence: always(0.85)},
 	{alert: sampler.AlertFlush, cause: CauseFragmentation, confidence: always(0.5)},
-	{alert: sampler.AlertImbalance, cause: CauseImbalance, confidence: always(0.6)},
+	{alert: sampler.AlertImbalance, cause: CauseImbalance, confidence: always(0.85)},
 	{alert: sampler.AlertUnattributed, cause: CauseUnattributed, confidence: always(0.5)},
 	{alert: sampler.AlertHostMemory, cause: CauseHostMemory, confidence: always(0.85)},
 	{alert: sampler.AlertSwap, cause: CauseHostMemory, confidence: always(0.5)},

@@ -26,5 +26,5 @@ var causesFragmentation = []causeRow{
 	{id: "late", cause: CauseLeak, reason: sourceJAX,
 		when:       func(f *failure) bool { return f.pooledLate() },
 		confidence: always(0.52),
-		evidence:   func(f *failure) string { return f.words.Say("why.late_or_larger") }},
+		evidence:   func(f *failure) string { return f.orLarger() }},
 }

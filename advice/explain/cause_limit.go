@@ -67,12 +67,12 @@ var causesLimit = []causeRow{
 		},
 		evidence: func(f *failure) string { return f.words.Say("why.told_workers") }},
 	{id: "share", cause: CauseMemoryLimit, reason: sourceJAX,
-		when:       func(f *failure) bool { return f.event.Kind == sampler.KindXLA && f.smallShare() > 0 },
+		when:       func(f *failure) bool { return f.event.Kind == sampler.KindXLA && !f.takesEach() && f.smallShare() > 0 },
 		confidence: always(0.8),
 		evidence:   func(f *failure) string { return f.words.Say("why.small_share", "share", int(100*f.smallShare()+0.5)) }},
 	{id: "share", cause: CauseMemoryLimit, reason: sourceJAX,
 		when: func(f *failure) bool {
-			return f.event.Kind == sampler.KindXLA && !f.outsidePool() && !f.triedShare() && indexOf(f.event.Text, "in memory space") < 0 && f.environment["XLA_PYTHON_CLIENT_MEM_FRACTION"] == "" && f.environment["XLA_PYTHON_CLIENT_PREALLOCATE"] == ""
+			return f.event.Kind == sampler.KindXLA && !f.takesEach() && !f.outsidePool() && !f.triedShare() && indexOf(f.event.Text, "in memory space") < 0 && f.environment["XLA_PYTHON_CLIENT_MEM_FRACTION"] == "" && f.environment["XLA_PYTHON_CLIENT_PREALLOCATE"] == ""
 		},
 		confidence: always(0.45),
 		evidence:   func(f *failure) string { return f.words.Say("why.jax_share") }},

@@ -151,7 +151,7 @@ var causesPhase = []causeRow{
 		}},
 	{id: "late", cause: CauseLeak, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
 		when: func(f *failure) bool { // who went on was not full of what is kept
-			return f.lateTraining() && !f.bigRequest() && !f.flat() && !f.peaksAlone() && !f.heldMore() && !f.event.Recovered && !f.growsByDesign()
+			return f.lateTraining() && !f.bigRequest() && !f.flat() && !f.peaksAlone() && !f.heldMore() && !f.event.Recovered && !f.growsByDesign() && !f.larger()
 		},
 		confidence: func(f *failure) float64 { return f.unlessOthers(0.62) },
 		evidence: func(f *failure) string {
@@ -179,6 +179,9 @@ var causesPhase = []causeRow{
 		confidence: func(f *failure) float64 { return f.unlessOthers(0.8) },
 		evidence: func(f *failure) string {
 			l := f.context.Larger
+			if l == nil {
+				return f.words.Say("why.in_stages")
+			}
 			return f.words.Say("why.larger", "name", l.Name, "from", plainNumber(l.From), "to", plainNumber(l.To))
 		}},
 	{id: "late", cause: CauseDataSpike, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
@@ -190,6 +193,9 @@ var causesPhase = []causeRow{
 			return 0.75
 		},
 		evidence: func(f *failure) string {
+			if p := f.history.Peaks; len(p) > 0 && slices.Max(p) > p[0]+partOf(f.total.Or(0), grownShare) {
+				return f.words.Say("why.data_spike_served_grown", "need", printed(f.requested.Or(0)), "percent", percentOf(f.requested.Or(0), f.total.Or(0)), "first", gib(p[0]), "last", gib(slices.Max(p)))
+			}
 			return f.words.Say("why.data_spike_served", "need", printed(f.requested.Or(0)), "percent", percentOf(f.requested.Or(0), f.total.Or(0)))
 		}},
 	{id: "late", cause: CauseDataSpike, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
@@ -210,16 +216,13 @@ var causesPhase = []causeRow{
 			return f.unlessOthers(0.74)
 		},
 		evidence: func(f *failure) string {
-			return f.words.Say("why.data_spike", "need", printed(f.requested.Or(0)), "percent", percentOf(f.requested.Or(0), f.total.Or(0)), "when", f.place())
+			return f.words.Say(f.standsOut(), "need", printed(f.requested.Or(0)), "percent", percentOf(f.requested.Or(0), f.total.Or(0)), "when", f.place())
 		}},
 	{id: "late", cause: CauseDataSpike, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
 		when:       func(f *failure) bool { return f.lateTraining() && !f.bigRequest() && len(f.stretches()) < 3 },
 		confidence: func(f *failure) float64 { return f.unlessOthers(0.5) },
 		evidence: func(f *failure) string {
-			if f.toldOfGrowth() {
-				return f.words.Say("why.or_larger")
-			}
-			return f.words.Say("why.late_or_larger")
+			return f.orLarger()
 		}},
 	{id: "late", cause: CauseDataSpike, reason: "https://docs.nvidia.com/deeplearning/dali/user-guide/docs/advanced_topics_performance_tuning.html",
 		when: func(f *failure) bool { // a library beside the framework tells no more than how much it asked for
@@ -227,13 +230,13 @@ var causesPhase = []causeRow{
 		},
 		confidence: func(f *failure) float64 { return f.unlessOthers(0.7) },
 		evidence: func(f *failure) string {
-			return f.words.Say("why.data_spike", "need", printed(f.requested.Or(0)), "percent", percentOf(f.requested.Or(0), f.total.Or(0)), "when", f.place())
+			return f.words.Say(f.standsOut(), "need", printed(f.requested.Or(0)), "percent", percentOf(f.requested.Or(0), f.total.Or(0)), "when", f.place())
 		}},
 	{id: "pool", cause: CauseDataSpike, reason: "https://www.tensorflow.org/guide/gpu",
 		when:       func(f *failure) bool { return f.spikesInPool() },
 		confidence: func(f *failure) float64 { return f.unlessOthers(0.66) },
 		evidence: func(f *failure) string {
-			return f.words.Say("why.data_spike", "need", printed(f.requested.Or(0)), "percent", percentOf(f.requested.Or(0), f.context.PoolLimit.Or(f.total.Or(0))), "when", f.place())
+			return f.words.Say(f.standsOut(), "need", printed(f.requested.Or(0)), "percent", percentOf(f.requested.Or(0), f.context.PoolLimit.Or(f.total.Or(0))), "when", f.place())
 		}},
 	{id: "boxes", cause: CauseDataSpike, reason: "https://mmdetection.readthedocs.io/en/latest/notes/faq.html",
 		when:       func(f *failure) bool { return f.matchesBoxes() },
@@ -251,6 +254,17 @@ var causesPhase = []causeRow{
 			return f.words.Say("why.flat", "count", len(f.stretches()), "need", printed(f.requested.Or(0)))
 		}},
 }
+
+// standsOut is what a request that is large, late in a run, says of it.
+func (f *failure) standsOut() string {
+	if f.asksAsMuch() {
+		return "why.data_spike_array"
+	}
+	return "why.data_spike"
+}
+
+// grownShare of the GPU is what a program has grown by that it is said of (own threshold).
+const grownShare = 0.1
 
 // itemsPassed: a program that only runs a model had worked through some inputs of the same kind, without
 // anything that says that no graph is kept. The steps of a sampler are no inputs.

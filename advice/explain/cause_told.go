@@ -91,7 +91,7 @@ var causesTold = []causeRow{
 			}
 			return 0.4
 		},
-		evidence: func(f *failure) string { return f.words.Say("why.late_or_larger") }},
+		evidence: func(f *failure) string { return f.orLarger() }},
 	{id: "told", cause: CauseDataSpike, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
 		when: func(f *failure) bool { return f.toldLate() },
 		confidence: func(f *failure) float64 {

@@ -19,6 +19,9 @@ var causesUnknown = []causeRow{
 			if f.words.Has("why." + f.class.kind) {
 				return f.words.Say("why." + f.class.kind)
 			}
+			if f.requested.Known() {
+				return f.words.Say("why.request_numbers")
+			}
 			return f.words.Say("why.no_numbers")
 		}},
 	{id: "load", cause: CauseTooBig, reason: sourceLlama,

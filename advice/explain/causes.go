@@ -7,7 +7,7 @@ import (
 )
 
 // causeRows is every rule there is. Order breaks ties between causes of one confidence.
-var causeRows = slices.Concat(causesHost, causesLanguage, causesDevices, causesElsewhere, causesSharing, causesLimit, causesFragmentation, causesPhase, causesArray, causesPairs, causesGraph, causesResumed, causesGrowing, causesTrials, causesMerging, causesReloading, causesAlike, causesGraphPools, causesCapacity, causesTold, causesPhotos, causesUnknown, causesSnapshot)
+var causeRows = slices.Concat(causesHost, causesLanguage, causesDevices, causesElsewhere, causesSharing, causesLimit, causesFragmentation, causesPhase, causesArray, causesPairs, causesGraph, causesResumed, causesGrowing, causesTrials, causesMerging, causesExporting, causesReloading, causesAlike, causesGraphPools, causesCapacity, causesTold, causesPhotos, causesUnknown, causesSnapshot)
 
 // causes weighs what the message, the recording and the alerts say, surest cause first.
 func (f *failure) causes() []sampler.Cause {
@@ -56,6 +56,8 @@ func (f *failure) weigh(list []sampler.Cause) {
 		case c.ID == CauseLeak && (f.encodesToGPU() || f.joinsAll()): // a cache that gives way hides what is kept
 		case c.ID == CauseLeak && f.demandsMuch() && f.phase() == sampler.PhaseValidation && !f.joinsKept() && !f.gathersOutputs():
 			c.Confidence = min(c.Confidence, demandFirst) // what is kept is in small pieces, and this one is not
+		case c.ID == CauseLeak && f.asksAsMuch() && !f.joinsKept() && !f.joinsOnto() && f.phase() != sampler.PhaseValidation:
+			c.Confidence = min(c.Confidence, demandFirst)
 		case c.ID == CauseLeak && f.levelledOff() && !steady && !f.grewUntilFull() && !f.poolDoubled() && !f.climbsStairs() && f.trialsPile() < 0.9: // trials add in few steps, and a pool in fewer
 			c.Confidence *= levelledWeight
 		case c.ID == CauseFragmentation && f.phase() == sampler.PhaseValidation && !f.mostlyHoles():
@@ -87,10 +89,16 @@ var withoutModels = []string{"relion", "rmm", "amrex", "cupy", "thrust", "colmap
 func (f *failure) alertCauses() []sampler.Cause {
 	list := AlertCauses(f.alerts)
 	for i := range list {
-		if list[i].ID == CauseValidationSpike && (f.phase() == sampler.PhaseTraining || f.program.is(inference|server|imageTool) || slices.Contains(withoutModels, f.event.Framework)) {
+		if list[i].ID == CauseValidationSpike && (f.phase() == sampler.PhaseTraining || f.program.is(inference|server|imageTool) || !f.has(validation) || slices.Contains(withoutModels, f.event.Framework)) {
 			list[i].ID = CauseDataSpike
+			if f.toldOfImbalance() {
+				list[i].Confidence *= expectedWeight // the same would fit on the other GPUs of the job
+			}
 		}
-		if list[i].ID == CauseLeak && f.growsByDesign() {
+		if list[i].ID == CauseLeak && f.unevenDomains() {
+			list[i].Confidence *= expectedWeight // what has gathered there was elsewhere before
+		}
+		if list[i].ID == CauseLeak && (f.growsByDesign() || f.joinsTokens()) {
 			list[i].ID = CauseTooBig
 		}
 	}

@@ -104,5 +104,7 @@ func Headline(e sampler.OOMEvent, words lang.Catalog) string {
 // Advise ranks what can be done about a failure whose causes are already known: one that an
 // alert predicts. Only the first event of the incident counts.
 func Advise(in Incident, causes []sampler.Cause, words lang.Catalog) []sampler.Advice {
-	return newFailure(in, in.Events[0], words).advise(causes)
+	f := newFailure(in, in.Events[0], words)
+	f.expected = true
+	return f.advise(causes)
 }

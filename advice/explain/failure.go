@@ -8,4 +8,5 @@ type failure struct {
 	job
 	footprint footprint
 	words     lang.Catalog
+	expected  bool // it has not happened, and an alert says what would help if it did
 }

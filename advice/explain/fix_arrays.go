@@ -202,5 +202,5 @@ func (f *failure) spikesInPool() bool {
 
 // pooledLate: it comes after many steps. Programs that are compiled ask for the same in each.
 func (f *failure) pooledLate() bool {
-	return f.pooled() && f.event.Kind == sampler.KindXLA && (f.told(sampler.ToldLate) || f.context.Step.Or(0) >= 1000 || f.context.Epoch.Or(0) >= 3)
+	return f.pooled() && f.event.Kind == sampler.KindXLA && !f.takesEach() && (f.told(sampler.ToldLate) || f.context.Step.Or(0) >= 1000 || f.context.Epoch.Or(0) >= 3)
 }

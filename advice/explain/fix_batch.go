@@ -246,7 +246,7 @@ func (f *failure) divides() bool {
 	case batch > 0:
 		return batch > smallBatch
 	case f.larger():
-		return strings.Contains(f.context.Larger.Name, "len")
+		return f.context.Larger != nil && strings.Contains(f.context.Larger.Name, "len")
 	}
 	return !f.bigRequest() || !f.unusualRequest()
 }

@@ -84,6 +84,16 @@ var fixesHost = []fixRow{
 			return ""
 		},
 		do: doFewerWorkers},
+	{id: FixLeak, source: "https://docs.rapids.ai/api/dask-cuda/stable/spilling/",
+		kinds: ownCode | running, cost: 0.01,
+		lives:   map[string]float64{CauseHostMemory: 0.97},
+		when:    func(f *failure) bool { return f.onHost() && f.context.Spilled.Or(0) > sampler.GiB },
+		reach:   always(1),
+		variant: func(f *failure) string { return "spilled" },
+		pairs:   func(f *failure) []any { return []any{"size", gib(f.context.Spilled.Or(0))} },
+		do: func(f *failure) []string {
+			return []string{"LocalCUDACluster(memory_limit=\"48GB\", local_directory=\"/fast/disk\")  " + f.comment("do.spill_to_disk"), f.comment("do.spill_less")}
+		}},
 	{id: FixLeak, source: "https://docs.ultralytics.com/modes/train/",
 		kinds: ownCode, cost: 0.02,
 		lives:   map[string]float64{CauseHostMemory: 0.97},

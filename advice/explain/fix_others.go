@@ -42,7 +42,9 @@ var fixesOthers = []fixRow{
 				return "first_rank"
 			case f.lastStage():
 				return "stage"
-			case f.aheadOfPeers() > 0, f.driftsFromPeers() > 0:
+			case f.unevenDomains():
+				return "domains"
+			case f.aheadOfPeers() > 0, f.driftsFromPeers() > 0, f.toldOfImbalance() && !f.crowded():
 				return "peers"
 			case f.unlikeGPU() != "":
 				return "unlike"
@@ -70,7 +72,9 @@ var fixesOthers = []fixRow{
 				return []string{f.comment("do.first_rank_ram"), f.comment("do.first_rank_shared")}
 			case f.lastStage():
 				return []string{f.comment("do.last_stage")}
-			case f.aheadOfPeers() > 0, f.driftsFromPeers() > 0:
+			case f.unevenDomains():
+				return []string{f.comment("do.balance_load"), f.comment("do.even_domains")}
+			case f.aheadOfPeers() > 0, f.driftsFromPeers() > 0, f.toldOfImbalance() && !f.crowded():
 				return []string{f.comment("do.peers")}
 			case f.unlikeGPU() != "":
 				rest := "1"

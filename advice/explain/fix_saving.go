@@ -8,7 +8,7 @@ var fixesSaving = []fixRow{
 		kinds: ownCode, cost: 0,
 		lives: map[string]float64{CauseTooBig: 0.8, CauseUnknown: 0.75, CauseFragmentation: 0.7, CauseLeak: 0.3, CauseDataSpike: 0.5, CauseOtherProcess: 0.3},
 		when: func(f *failure) bool {
-			return !f.onHost() && f.phase() == sampler.PhaseSaving && f.torchCode() && !f.gathersState() && !f.merges()
+			return !f.onHost() && f.phase() == sampler.PhaseSaving && f.torchCode() && !f.gathersState() && !f.merges() && !f.exports()
 		},
 		variant: func(f *failure) string {
 			switch {

@@ -11,7 +11,7 @@ import (
 )
 
 // fixRows is every fix there is, the cheap ones first: order breaks ties.
-var fixRows = slices.Concat(fixesSharing, fixesLanguage, fixesDevices, fixesOthers, fixesVersion, fixesSituations, fixesLarger, fixesAllocator, fixesArray, fixesValidation, fixesWhole, fixesPairs, fixesCapped, fixesPhotos, fixesMoved, fixesInference, fixesSaving, fixesGraph, fixesResumed, fixesGrowing, fixesReloading, fixesAlike, fixesGraphPools, fixesTrials, fixesMerging, fixesTools, fixesArrays, fixesData, fixesBatch, fixesModel, fixesHost, fixesUnknown, fixesSnapshot, fixesWorks)
+var fixRows = slices.Concat(fixesSharing, fixesLanguage, fixesDevices, fixesOthers, fixesVersion, fixesSituations, fixesLarger, fixesAllocator, fixesArray, fixesValidation, fixesWhole, fixesPairs, fixesCapped, fixesPhotos, fixesMoved, fixesInference, fixesSaving, fixesGraph, fixesResumed, fixesGrowing, fixesReloading, fixesAlike, fixesGraphPools, fixesTrials, fixesMerging, fixesExporting, fixesTools, fixesArrays, fixesData, fixesBatch, fixesModel, fixesHost, fixesUnknown, fixesSnapshot, fixesWorks)
 
 // scored is a fix with how much it promises.
 type scored struct {
@@ -217,6 +217,8 @@ func (f *failure) render(s scored, rank int) sampler.Advice {
 		id := "fix." + s.row.id + "." + what
 		if variant != "" && f.words.Has(id+"."+variant) {
 			id += "." + variant
+		} else if f.expected && f.words.Has(id+".expected") {
+			id += ".expected"
 		}
 		if f.triedSize() && f.words.Has(id+".parts") {
 			return f.words.Say(id+".parts", pairs...)

@@ -341,6 +341,14 @@ func (f *facts) toldOfGrowth() bool {
 	return slices.ContainsFunc(f.alerts, func(a sampler.Alert) bool { return a.Kind == sampler.AlertGrowth })
 }
 
+// orLarger is what is said where a leak and a large batch are both possible.
+func (f *failure) orLarger() string {
+	if f.toldOfGrowth() {
+		return f.words.Say("why.or_larger") // with figures
+	}
+	return f.words.Say("why.late_or_larger")
+}
+
 // poolDoubled: a pool that takes memory as it needs it, twice as much each time, did so again and again, or took the rest of the GPU, the last time in
 // the later half of the run. What each step needs was there in the first of them.
 func (f *job) poolDoubled() bool {

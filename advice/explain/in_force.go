@@ -191,6 +191,10 @@ func (f *job) poolGrows() bool {
 	return f.environment["TF_FORCE_GPU_ALLOW_GROWTH"] == "true" || f.environment["XLA_PYTHON_CLIENT_PREALLOCATE"] == "false"
 }
 
+// takesEach: JAX asks the driver for each array, so that there is neither a share of the GPU nor a pool with holes.
+// https://docs.jax.dev/en/latest/gpu_memory_allocation.html
+func (f *job) takesEach() bool { return f.environment["XLA_PYTHON_CLIENT_ALLOCATOR"] == "platform" }
+
 // shareRefused: all that is said is that the driver refused TensorFlow's pool, which it asks for at start in
 // one piece. In a run the pool itself would say next which operation found nothing.
 func (f *facts) shareRefused() bool {

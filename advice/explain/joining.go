@@ -41,6 +41,15 @@ func (f *facts) joinsInPlace() bool {
 	return ok && same && rest != "" && strings.ContainsAny(rest[:1], ",) ")
 }
 
+// joinsOnto: a line puts more behind what it has so far, under the same name: "self.feats = torch.cat([self.feats, feats])".
+func (f *facts) joinsOnto() bool {
+	return slices.ContainsFunc(f.context.Code, func(line string) bool {
+		name, call, ok := strings.Cut(line, " = ")
+		_, of, calls := strings.Cut(call, "(")
+		return ok && calls && strings.HasPrefix(strings.TrimLeft(of, "[( "), strings.TrimSpace(name)+",")
+	})
+}
+
 // joinsAll: what was made of many inputs, one after another, and stayed on the GPU becomes one tensor there, beside its parts.
 func (f *facts) joinsAll() bool {
 	n := len(f.context.Functions)

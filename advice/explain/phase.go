@@ -7,13 +7,13 @@ func (f *facts) samplesBetween() bool {
 	return f.program.is(training) && f.late() && f.inFunction("sample") && f.inFunction("forward")
 }
 
-// phaseFunctions are parts of function names that give a phase away; the innermost row that
-// fits wins over the order of rows only when its phase is named by the log itself.
+// phaseFunctions are parts of function names that give a phase away where the reader of the log drew none. It knows whose function it is, so
+// that of a validation nothing is here that a library may call something else.
 var phaseFunctions = []struct {
 	phase string
 	parts []string
 }{
-	{sampler.PhaseValidation, []string{"validat", "evaluat", "eval_", "_eval", "val_step", "val_epoch", "val_loop", "compute_metric", "on_val", "non_max_suppression"}},
+	{sampler.PhaseValidation, []string{"validation_step", "val_step", "val_epoch", "validate_epoch", "val_loop", "evaluation_loop", "_run_evaluate", "on_val", "non_max_suppression"}},
 	{sampler.PhaseTraining, []string{"backward", "train_step", "training_step", "train_epoch", "train_one_epoch", "train_batch", "training_loop", "_inner_training_loop", "do_train", "train"}},
 	{sampler.PhaseSaving, []string{"save_checkpoint", "save_model", "full_state_dict", "save_pretrained", "_save_to_state_dict", "consolidate_state_dict"}},
 	{sampler.PhaseInference, []string{"generate", "infer", "predict", "sample", "pipeline", "chat"}},
@@ -22,7 +22,7 @@ var phaseFunctions = []struct {
 
 // phase is what the run was doing, from the log or else from the traceback; "" when neither says.
 func (f *facts) phase() string {
-	if f.merges() {
+	if f.merges() || f.exports() {
 		return sampler.PhaseSaving
 	}
 	if f.copiesValidation() {

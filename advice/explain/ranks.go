@@ -192,6 +192,17 @@ func (f *facts) driftsFromPeers() sampler.Bytes {
 	return 0
 }
 
+// toldOfImbalance: an alert had said that this GPU of the job fills while the others have room, so each rank has one of its own.
+func (f *facts) toldOfImbalance() bool {
+	return slices.ContainsFunc(f.alerts, func(a sampler.Alert) bool { return a.Kind == sampler.AlertImbalance })
+}
+
+// unevenDomains: each rank of a simulation has a part of its space, and what is in this one has become more than in the others.
+func (f *failure) unevenDomains() bool {
+	w, is := f.work()
+	return is && (w.name == sampler.WorkGrid || w.name == sampler.WorkAtoms) && !f.crowded() && (f.toldOfImbalance() || f.aheadOfPeers() > 0 || f.driftsFromPeers() > 0)
+}
+
 // firstRankKeeps: only the first rank has come to hold more, steadily, and died on an ordinary request. It alone logs, draws and saves, so
 // that what it does beside the steps keeps something; more work of a rank shows in what it asks for.
 func (f *facts) firstRankKeeps() bool {

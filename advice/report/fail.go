@@ -30,9 +30,7 @@ func (r *Reporter) meant(e sampler.OOMEvent, t float64) sampler.OOMEvent {
 
 func (r *Reporter) listed(pid sampler.Opt[int]) bool {
 	n, ok := pid.Value()
-	return ok && slices.ContainsFunc(r.gpus, func(c *gpuFold) bool {
-		return slices.ContainsFunc(c.gpu.Processes, func(p sampler.Process) bool { return p.PID == n })
-	})
+	return ok && r.anyProcess(func(p *sampler.Process) bool { return p.PID == n })
 }
 
 // bySize finds the process whose memory is what the message says of its own, or the
@@ -47,6 +45,7 @@ func (r *Reporter) bySize(e sampler.OOMEvent) (*sampler.Process, *gpuFold) {
 	var on *gpuFold
 	least := math.Inf(1)
 	named := own == 0 && r.anyNamed(e)
+	ranked := own == 0 && r.anyProcess(func(p *sampler.Process) bool { return e.Rank.Known() && p.Rank() == e.Rank })
 	for _, c := range r.gpus {
 		if t, ok := sampler.Plausible(e.GPUTotal); ok && c.total > 0 && (float64(t) > 1.1*c.total || float64(t) < 0.9*c.total) {
 			continue
@@ -56,7 +55,7 @@ func (r *Reporter) bySize(e sampler.OOMEvent) (*sampler.Process, *gpuFold) {
 		}
 		for i := range c.gpu.Processes {
 			p := &c.gpu.Processes[i]
-			if named && !explain.Runs(p.Command, e.Context) {
+			if named && !explain.Runs(p.Command, e.Context) || ranked && p.Rank() != e.Rank {
 				continue
 			}
 			m := float64(p.Memory.Or(0))
@@ -77,8 +76,12 @@ func (r *Reporter) bySize(e sampler.OOMEvent) (*sampler.Process, *gpuFold) {
 
 // anyNamed: one of the processes is of the program that a log is of.
 func (r *Reporter) anyNamed(e sampler.OOMEvent) bool {
+	return r.anyProcess(func(p *sampler.Process) bool { return explain.Runs(p.Command, e.Context) })
+}
+
+func (r *Reporter) anyProcess(is func(*sampler.Process) bool) bool {
 	return slices.ContainsFunc(r.gpus, func(c *gpuFold) bool {
-		return slices.ContainsFunc(c.gpu.Processes, func(p sampler.Process) bool { return explain.Runs(p.Command, e.Context) })
+		return slices.ContainsFunc(c.gpu.Processes, func(p sampler.Process) bool { return is(&p) })
 	})
 }
 
@@ -115,11 +118,26 @@ func (r *Reporter) exitNear(f *failed) (best *exit) {
 		if d > nearExit || ok && r.everListed(pid) && x.PID != pid || known && x.GPU != gpu && !(ok && x.PID == pid) {
 			continue
 		}
-		if best == nil || d < math.Abs(best.T-f.t) || d == math.Abs(best.T-f.t) && x.Bytes > best.Bytes {
+		if best == nil || x.nearer(best, d, math.Abs(best.T-f.t)) {
 			best = x
 		}
 	}
 	return best
+}
+
+// nearer says whether an exit is rather that of a failure than another one. Ranks of one job end together: then it is the one whose GPU was alerted.
+func (x *exit) nearer(o *exit, d, od float64) bool {
+	if math.Abs(d-od) <= listedLate && x.alerted() != o.alerted() {
+		return x.alerted()
+	}
+	return d < od || d == od && x.Bytes > o.Bytes
+}
+
+// alerted: more than a notice was open for its process as it ended.
+func (x *exit) alerted() bool {
+	return slices.ContainsFunc(x.open, func(a sampler.Alert) bool {
+		return a.GPU.Or(-1) == x.GPU && a.PID.Or(x.PID) == x.PID && a.Level != sampler.LevelNotice && a.Kind != sampler.AlertOOM
+	})
 }
 
 func (r *Reporter) everListed(pid int) bool {

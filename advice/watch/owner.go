@@ -23,7 +23,8 @@ func (w *Watch) ownerOf(e sampler.OOMEvent, at float64) (found *gpu, proc *proc,
 	}
 	n, ok := e.GPUIndex.Value()
 	if !ok || n < 0 {
-		return nil, nil, false
+		g, p := w.ofRank(e)
+		return g, p, false
 	}
 	if g, p := w.refusedThere(e, at); g != nil {
 		return g, p, false
@@ -58,6 +59,22 @@ func (w *Watch) withPID(pid int, e sampler.OOMEvent) (found *gpu, proc *proc) {
 				continue
 			}
 			if proc == nil || e.GPUIndex == sampler.Some(w.numberOf(g, p)) {
+				found, proc = g, p
+			}
+		}
+	}
+	return found, proc
+}
+
+// ofRank finds the one process that has the rank of a text, and its GPU; nil: there is none, or it is on several, or several have it.
+func (w *Watch) ofRank(e sampler.OOMEvent) (found *gpu, proc *proc) {
+	for _, g := range w.gpus {
+		for _, p := range g.procs {
+			switch {
+			case !e.Rank.Known() || p.process.Rank() != e.Rank || !sameSize(g, e):
+			case proc != nil:
+				return nil, nil
+			default:
 				found, proc = g, p
 			}
 		}

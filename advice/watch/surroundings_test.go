@@ -181,6 +181,27 @@ func TestOwnerOfSeveral(t *testing.T) {
 	}
 }
 
+// A message that names a rank alone is of the one process that has it.
+func TestOwnerByRank(t *testing.T) {
+	on := func(index int, ranks ...string) *gpu {
+		g := &gpu{last: &sampler.GPU{Index: index}}
+		for _, r := range ranks {
+			g.procs = append(g.procs, &proc{pid: 10*index + len(g.procs), process: &sampler.Process{Environment: map[string]string{"LOCAL_RANK": r}}})
+		}
+		return g
+	}
+	e := sampler.OOMEvent{Rank: sampler.Some(1)}
+	gpus := []*gpu{on(0, "0"), on(1, "1")}
+	if g, p, _ := (&Watch{gpus: gpus}).ownerOf(e, 0); g != gpus[1] || p == nil {
+		t.Error("its rank is not taken")
+	}
+	for name, gpus := range map[string][]*gpu{"two jobs": {on(0, "0", "1"), on(1, "1")}, "no such rank": {on(0, "0"), on(1, "2")}, "no ranks": {on(0, ""), on(1, "")}} {
+		if g, p, _ := (&Watch{gpus: gpus}).ownerOf(e, 0); g != nil || p != nil {
+			t.Errorf("%s: GPU %d", name, g.last.Index)
+		}
+	}
+}
+
 // A failure that is foreseen is told with what is known of the GPU and the process.
 func TestForeseenFailure(t *testing.T) {
 	p := sampler.Process{PID: 7, Framework: sampler.Some("jax"), Allocator: &sampler.Allocator{Allocated: 5, Reserved: 8}}

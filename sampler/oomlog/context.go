@@ -178,12 +178,16 @@ func (c *gathered) traceback(lines []*keptLine) (begins int) {
 	if start == 0 {
 		begins = len(lines) - 1
 	}
+	calls, within := "", false // the innermost line outside of libraries, and whether there is one of a library below it
 	for i := start; i < len(lines); i++ {
 		l := lines[i]
 		n := l.read()
 		if n.frame == "" || len(c.Functions) >= maxFrames {
 			if n.arrow != "" {
 				c.Code = append(c.Code, n.arrow)
+				if !within {
+					calls = n.arrow
+				}
 			}
 			continue
 		}
@@ -196,10 +200,14 @@ func (c *gathered) traceback(lines []*keptLine) (begins int) {
 		}
 		if i+1 < len(lines) && isCode(lines[i+1].text) {
 			c.Code = append(c.Code, lines[i+1].text)
+			if !n.library {
+				calls = lines[i+1].text
+			}
 		}
+		within = n.library
 	}
 	if n := len(c.Code); n > 0 && len(c.Functions) > 0 { // what the innermost frame calls may have none of its own
-		if callsValidation.MatchString(c.Code[n-1]) || !c.callsBackward() && slices.ContainsFunc(c.Code[:min(n, 4)], takesTestSet.MatchString) {
+		if callsValidation.MatchString(calls) && (!within || givesTestSet.MatchString(calls) && !c.callsBackward()) || !c.callsBackward() && slices.ContainsFunc(c.Code[:min(n, 4)], takesTestSet.MatchString) {
 			c.phases = append(c.phases, sampler.PhaseValidation)
 		}
 	}
@@ -228,6 +236,9 @@ func headedValidation(lines []*keptLine) bool {
 var trainingHead = pattern(`(?i)^\W{0,3}(?:\[(?:train|training)\]|(?:train|training):)`)
 
 var callsValidation = pattern(`^(?:[\w, ]+ = )?(?:\w+\.)*_?(?:run_)?(?:evaluate|validate|validation)(?:_\w+)?\(`)
+
+// givesTestSet is a call that gets what a model is tested on.
+var givesTestSet = pattern(`(?i)\([^()]*\b(?:val|valid|validation|eval|test|dev)_?(?:\w*loader|dl|set|data\w*|iter\w*)\b`)
 
 // takesTestSet is a model that is given what it is tested on.
 var takesTestSet = pattern(`(?i)(?:^|= |\()(?:self\.)?(?:model|net|network|clf|classifier)(?:\.(?:forward|predict))?\(\s*(?:x_?(?:test|val|valid)|(?:test|val|valid)_?(?:x|data|set|inputs?|images?|tensor)|inputs?_(?:test|val))\b`)

@@ -20,7 +20,7 @@ var factWords = []string{
 	"load_in_", "nf4", "int8", "jax", "mxnet", "paddlepaddle", "sglang", "vllm==", "ollama_", "ggml_cuda_", "vllm_", "flags_", "ray_memory", "malloc_arena",
 	"cublas_workspace", "cuda_module", "cuda_launch", "cuda_device_order", "srun ", "mpirun ", "fairseq-train", "lightning run", "samples per gpu", "mixed_precision",
 	"windows", "wsl", "torchrun", "python ", "python3 ", "accelerate launch", "deepspeed", "vllm serve", "launch_server", "yolo ", "tensor_parallel_size",
-	"launching web ui", "commandline_args", "created device", "created tensorflow device", "bfcallocator", "n_ctx_train", "finished with value", "trial ", "kept ", "keeping ",
+	"launching web ui", "commandline_args", "created device", "created tensorflow device", "bfcallocator", "n_ctx_train", "finished with value", "trial ", "kept ", "keeping ", "spilled",
 }
 
 type factRow struct {
@@ -54,6 +54,13 @@ func setPoolLimit(unit sampler.Bytes) func(*sampler.LogContext, string, []string
 		if v, ok := sampler.Amount(value, unit); ok && !c.PoolLimit.Known() {
 			c.PoolLimit = sampler.Some(v)
 		}
+	}
+}
+
+// setSpilled keeps the most.
+func setSpilled(c *sampler.LogContext, value string, _ []string) {
+	if v, err := sampler.ParseBytes(value); err == nil && v > c.Spilled.Or(0) {
+		c.Spilled = sampler.Some(v)
 	}
 }
 
@@ -93,6 +100,7 @@ func parameterCount(value string, groups []string) uint64 {
 }
 
 var factRows = []factRow{
+	fact(`(?i)\bspilled\b[^\d\n]{0,40}?(\d[\d.]{0,11} ?[KMGT]i?B)\b()`, setSpilled),                // Dask, RMM
 	fact(`(?i)\btrainable params: ?([\d,]+) \|\| all params()`, setTrained),                        // PEFT
 	fact(`(?i)^\W*(\d[\d,]*(?:\.\d+)?)\s?([KMB]?)\s+trainable params\b`, setTrained),               // Lightning
 	fact(`(?i)^\W*trainable params(?:eters)?\s*:\s*(\d[\d,]*(?:\.\d+)?)\s?([KMB]?)\b`, setTrained), // Keras, torchinfo, and Lightning since 2.5

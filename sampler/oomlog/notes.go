@@ -14,6 +14,7 @@ type notes struct {
 	engine              engine // of ignite, of which a line tells
 	traceback           bool   // one begins here
 	frame, phase        string // a function of a traceback and what its name tells
+	library             bool   // it is one of a library, and of none that trains or tests a model
 	arrow               string // the source line an arrow points at
 	stands              string // the phase that the words of the line tell
 }
@@ -40,8 +41,13 @@ func notesOf(text part) notes {
 	n.nan = nanLoss.in(text) || yoloNaN.in(text)
 	for i := range frameForms {
 		if at := frameForms[i].findIn(text); at != nil {
-			if n.frame, n.phase = at[1], phaseOf(at[1]); n.phase == "" && n.frame != "<module>" && n.frame != "main" && evaluator.in(text) {
+			n.frame, n.phase = at[1], phaseOf(at[1])
+			n.library = library.in(text) && !ofLoops.in(text)
+			switch {
+			case n.phase == "" && n.frame != "<module>" && n.frame != "main" && evaluator.in(text):
 				n.phase = sampler.PhaseValidation
+			case n.phase == sampler.PhaseValidation && n.library && !isLoop(n.frame):
+				n.phase = "" // what a library evaluates are kernels, expressions, arguments
 			}
 			return n
 		}
@@ -81,6 +87,9 @@ var (
 		pattern(`^\S{1,300}\.py in ([\w.<>]+)\(`),       // IPython 7
 		pattern(`^File \S{1,300}:\d+, in ([\w.<>]+)\(`), // IPython 8
 	}
+	// library is a file that was installed. ofLoops are those that train or test models, by what they or their packages are called.
+	library = pattern(`[/\\](?:site|dist)-packages[/\\]|[/\\]lib[/\\]python\d[\d.]{0,5}[/\\]|(?:"|[/\\])(?:jax[/\\]_src|transformers[/\\](?:generation|models)|torch[/\\](?:nn|distributions|autograd|_\w+))[/\\]`)
+	ofLoops = pattern(`(?i)(?:-packages|[/\\]python\d[\d.]{0,5})[/\\].{0,200}(?:train(?:er|ing)?|validat(?:e|or|ion)|evaluat(?:e|or|ion)|test(?:er)?|loop|learner|runner|engine|harness|metric|lightning|ultralytics|mm(?:engine|cv|det|seg|pose|ocr)|fastai|nnunet\w{0,3}|keras|fairseq|espnet\d?|composer|lm_eval|detectron2)s?(?:_[^/\\]{0,40})?(?:\.py|[/\\])`)
 	// evaluator is a file that is called by what it does. A program of that name is not in the midst of a training.
 	evaluator = pattern(`(?i)^File "(?:[^"]{0,280}/)?(?:evals?|evaluat(?:e|ion|or)|validat(?:e|ion|or))(?:/[^"/]{1,60})?\.py"`)
 	arrowCode = pattern(`^(?:-{2,4}>|❱)\s*\d+\s*(?:│\s*)?(\S.*)$`)

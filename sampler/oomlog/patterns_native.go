@@ -84,7 +84,7 @@ var nativeRows = []row{
 	{name: "kaldi", framework: "kaldi", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"failed to allocate a memory region"},
 		start: `Failed to allocate a memory region of <req:bytes>`, fields: []string{`Memory info: free:<free>`, `, used:<used_bytes:size>`, `, total:<total>`}},
 	{name: "lammps", framework: "lammps", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"insufficient memory on accelerator"}, start: `(?-i)(?:^|\bERROR: )(?:(?:ERROR )?on proc \d+: )?Insufficient memory on accelerator(?: \(\S+:\d+\)|$)`},
-	{name: "cuda error 2 in file", framework: "cuda", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"out of memory"}, start: `\bCUDA error 2 in (?:file )?\S+,? (?:at )?line \d+ ?: ?out of memory`}, // AMReX
+	{name: "cuda error 2 in file", framework: "cuda", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"out of memory"}, start: `(?:\bamrex::Abort::<rank>::)?\bCUDA error 2 in (?:file )?\S+,? (?:at )?line \d+ ?: ?out of memory`}, // AMReX
 	{name: "amrex", framework: "cuda", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"out of gpu memory. free"}, start: `Out of gpu memory\. Free: <free:bytes> Asked: <req:bytes>`},
 	{name: "hashcat", framework: "hashcat", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"not enough allocatable device"}, start: `Device #<gpu>: Not enough allocatable device memory`},
 	{name: "cuda call without arguments", framework: "cuda", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"out of memory"},

@@ -1,6 +1,10 @@
 package oomlog
 
-import "nvpeak/sampler"
+import (
+	"strings"
+
+	"nvpeak/sampler"
+)
 
 type phaseRow struct {
 	phase string
@@ -10,7 +14,10 @@ type phaseRow struct {
 // phaseFunctions tell the phase from the name of a function in a traceback.
 var phaseFunctions = []phaseRow{
 	{sampler.PhaseTraining, anyOf(`(?i)`, `^_?train\w*_and_(?:eval\w*|val\w*|test\w*)$`)}, // one that does both, and calls another for the second
-	{sampler.PhaseValidation, anyOf(`(?i)`, `^_?(?:run_)?(?:validate|validation|evaluate|eval|val|valid|test|zero_?shot|linear_probe|knn)(?:$|_|\b)|(?:^|_)(?:val|validation|eval|evaluation|test)_(?:step|epoch|loop|one_epoch|model|iter)|compute_\w*metric|(?:evaluation|prediction)_loop|^single_gpu_test|^multi_gpu_test|_(?:evaluat(?:e|ion)|validat(?:e|ion))$|^_?(?:compute|calc(?:ulate)?|get|eval\w*|run)_(?:\w+_)?(?:fid|kid|inception_score|clip_score|mAP|miou|bleu|rouge|wer|cer)(?:_|$)`)},
+	{"", anyOf(`(?i)`, `^_?validate_(?:\w+_)?(?:args?|arguments|kwargs|inputs?|config\w*|options|settings|shapes?|d?types?|param(?:eter)?s?|sample|schema|request|env|environment|devices?|paths?|files?)$`,
+		`^_?eval(?:uate)?_(?:\w+_)?(?:kernels?|residuals?|jaxpr\w*|frame|expr\w*|gradients?|jacobian|hessian|integra(?:l|nd)s?|polynomials?|splines?|basis|fields?|potentials?|energ(?:y|ies)|forces?|rhs)$`)}, // what is checked, or computed, is no model
+	{sampler.PhaseValidation, validationLoops},
+	{sampler.PhaseValidation, anyOf(`(?i)`, `^_?(?:run_)?(?:validate|validation|evaluate|eval|val|valid|test|zero_?shot|linear_probe|knn)(?:$|_|\b)|compute_\w*metric|_(?:evaluat(?:e|ion)|validat(?:e|ion))$|^_?(?:compute|calc(?:ulate)?|get|eval\w*|run)_(?:\w+_)?(?:fid|kid|inception_score|clip_score|mAP|miou|bleu|rouge|wer|cer)(?:_|$)`)},
 	{"", anyOf(`(?i)`, `^_?save_(?:hook|act(?:ivations?)?|hidden\w*|outputs?|features?|intermediates?|for_backward|tensors?_?hooks?)(?:_|$)`)}, // what is kept in memory is no checkpoint
 	{sampler.PhaseSaving, anyOf(`(?i)`, `^_?save|_save(?:_|$)|save_(?:checkpoint|model|pretrained|state)|full_state_dict|get_state_dict|consolidate`)},
 	{"", anyOf(`(?i)`, `^_?(?:load|read)_(?:videos?|images?|imgs?|pictures?|frames?|audios?|wavs?|data|dataset|samples?|annotations?|csv|text|texts|files?)(?:_|$)`)}, // what is loaded is no model
@@ -19,22 +26,33 @@ var phaseFunctions = []phaseRow{
 	{sampler.PhaseInference, anyOf(`(?i)`, `^_?(?:generate|predict|inference|infer|sample|process_images|txt2img|img2img|decode|transcribe|run_inference)(?:$|_|\b)|execute_model|vae_decode|decode_first_stage`)},
 }
 
+// validationLoops are names that nothing else has, in whatever file.
+var validationLoops = anyOf(`(?i)`, `(?:^|_)(?:val|valid|validation|eval|evaluation|test)_(?:step|epoch|loop|one_epoch|model|iter)|(?:evaluation|prediction)_loop|^(?:single|multi)_gpu_test`)
+
 // phaseLines tell it from the lines just before a failure.
 var phaseLines = []phaseRow{
 	{"", anyOf(`(?i)`, `\b(?:abort\w*|interrupt\w*|exiting|stopping|terminating)(?:,| and|;|:|\.| -)? (?:now )?saving\b`, `\bsaving\b.{0,50}\b(?:before|then|and) (?:exit|abort|quit|stopp|terminat)\w*`)}, // a library's farewell: it saves because it fails
 	{"", anyOf(`(?i)`, `\b(?:et[ch]+ash|light cache|DAG|Difficulty)\b|\bnew job\b`, `\bwgpu error: validation error\b`, `/train-[\w.-]+/`)},                                                                // the epochs of miners, an API that looks at its arguments, a folder
-	{sampler.PhaseSaving, anyOf(`(?i)`, `_state_dict_utils\.py`, `\bFailed to clone\(\) tensor .{0,300}state_dict`, `\bsaving\b.{0,40}(?:checkpoint|model|weights|state)`)},
+	{sampler.PhaseSaving, anyOf(`(?i)`, `_state_dict_utils\.py`, `\bFailed to clone\(\) tensor .{0,300}state_dict`, `\bsaving\b.{0,40}(?:checkpoint|model|weights|state)`,
+		`\btraining (?:(?:is|has|was) )?(?:done|finished|complete|completed|over|ended)\b.{0,20}\b(?:export|convert|quanti[sz]|merg|sav)(?:e|ing|es)?\b`)},
 	{sampler.PhaseLoading, anyOf(`(?i)`, `\bloading\b.{0,40}(?:checkpoint|model|weights|shards|pipeline)|llama_model_load|llm_load_tensors|load_tensors:`)},
 	{sampler.PhaseValidation, anyOf(`(?i)`, `^\W{0,3}\[(?:val|valid|eval)\]|\b(?:(?:validating|validation|evaluating|evaluation)(?:[^\w=-]|$)|val:|eval:|(?:computing|calculating) (?:the )?(?:FID|KID|mAP|mIoU|BLEU|ROUGE|WER|CER|metrics)\b|epoch \(val(?:id)?\)|Class\s+Images\s+(?:Instances|Labels))`)},
 	{sampler.PhaseTraining, anyOf(`(?i)`, `\btrain(?:ing)?\b`, `\bepoch\b`, `^\s*\d+/\d+\s+[\d.]+G\b`)},
 	{sampler.PhaseInference, anyOf(`(?i)`, `\b(?:generating|inference|sampling|predicting|prompt executed|could not predict)\b`)},
 }
 
-// phaseOf is the phase that a function's name tells; empty for most.
+// phaseOf is the phase that a function's name tells, without that of its class; empty for most.
 func phaseOf(function string) string {
-	text := &whole{text: function}
+	text := &whole{text: function[strings.LastIndexByte(function, '.')+1:]}
 	defer text.done()
 	return phaseIn(phaseFunctions, text.all())
+}
+
+// isLoop: it is a step of a validation, by its name alone.
+func isLoop(function string) bool {
+	text := &whole{text: function}
+	defer text.done()
+	return validationLoops.in(text.all())
 }
 
 // phaseOfLine is the phase that a line tells; empty for most.

@@ -15,11 +15,15 @@ import (
 var sizeNames = []string{
 	"length", "residues", "seqlen", "seq_len", "seq len", "sequence length", "sequence_length", "mean_length", "max_length",
 	"batch size", "batch_size", "bsz", "resolution", "image size", "img_size", "imgsz",
+	"prompt_tokens", "input_tokens", "prompt tokens", "frames",
 	"cells", "points", "pts", "nodes", "edges", "particles", "atoms", "vertices", "triangles", "voxels", "elements",
 }
 
 // countedSizes are those of which programs print how many there are before the name: "25745554 cells".
-var countedSizes = []string{"cells", "particles", "vertices", "triangles", "voxels", "elements"}
+var countedSizes = []string{"frames", "cells", "particles", "vertices", "triangles", "voxels", "elements"}
+
+// stagedSizes are those that other programs count all their work in: they are a size where many lines have the same.
+var stagedSizes = []string{"frames"}
 
 // countsAll are words right before a name that make it a sum over the run, or the size of something else than a step.
 var countsAll = [][]byte{[]byte("consumed"), []byte("processed"), []byte("seen"), []byte("total"), []byte("eval"), []byte("val"), []byte("test"),
@@ -28,6 +32,7 @@ var countsAll = [][]byte{[]byte("consumed"), []byte("processed"), []byte("seen")
 const (
 	sizesLeast = 8   // are needed
 	sizesRise  = 1.2 // is growth: from the median of the first quarter to that of the last
+	sizesStand = 4   // lines with the same figure make a stage
 )
 
 // sizeBook keeps figures of each name, spread over the run.
@@ -118,6 +123,9 @@ func (s *sizeBook) growth() (most *sampler.SizeGrowth) {
 			continue
 		}
 		v := b.values
+		if slices.Contains(stagedSizes, name) && len(slices.Compact(slices.Clone(v))) > len(v)/sizesStand {
+			continue
+		}
 		k := max(2, len(v)/4)
 		from, to, last := median(v[:k]), median(v[len(v)-k:]), v[len(v)-1]
 		between := slices.Max([]float64{median(v[k : 2*k]), median(v[len(v)-2*k : len(v)-k])})

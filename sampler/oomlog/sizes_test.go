@@ -18,6 +18,7 @@ func TestSizesThatGrow(t *testing.T) {
 		"item%d folded, a chain of length %d, in 4.4 s":                           "length",
 		"step %d remaking level 4 :  60 grids, %d cells":                          "cells",
 		"step %d (%d particles)":                                                  "particles",
+		"turn %d prompt_tokens=%d completion_tokens=150":                          "prompt_tokens",
 		"step %d: %d cells processed":                                             "",
 		"step %d, processed %d cells":                                             "",
 		"step %d, 1.%d cells":                                                     "",
@@ -56,6 +57,34 @@ func TestSizesThatGrow(t *testing.T) {
 			}
 			if expected := want; got != expected && (shape == "rises" || shape == "stairs" || shape == "varies") || got != "" && shape != "rises" && shape != "stairs" && shape != "varies" {
 				t.Errorf("%q, %s: %q, want %q", form, shape, got, expected)
+			}
+		}
+	}
+}
+
+// Frames are a size where they stand for many steps, and else a count of what was done.
+func TestSizesOfStages(t *testing.T) {
+	for form, row := range map[string]struct{ climbs, stands string }{
+		"stage (%d frames) global step 904, loss 0.1621, 5.80 s": {"", "frames"},
+		"stage 4/4, frames=%d, loss 0.1621":                      {"", "frames"},
+		"step 12, %d frames done":                                {"", ""},
+	} {
+		for want, size := range map[*string]func(i int) int{&row.climbs: func(i int) int { return 17 + 16*i }, &row.stands: func(i int) int { return 17 + 16*(i/40) }} {
+			var b strings.Builder
+			for i := range 400 {
+				fmt.Fprintf(&b, form+"\n", size(i))
+			}
+			b.WriteString("RuntimeError: CUDA out of memory. Tried to allocate 20.00 MiB (GPU 0; 10.76 GiB total capacity; 9.1 GiB already allocated; 10.00 MiB free; 9.5 GiB reserved in total by PyTorch)\n")
+			events, err := Scan(strings.NewReader(b.String()))
+			if err != nil || len(events) != 1 {
+				t.Fatalf("%q: %d events, %v", form, len(events), err)
+			}
+			got := ""
+			if l := events[0].Context.Larger; l != nil {
+				got = l.Name
+			}
+			if got != *want {
+				t.Errorf("%q: %q, want %q", form, got, *want)
 			}
 		}
 	}

@@ -27,6 +27,9 @@ var environNames = []struct{ name, why string }{
 	{"LOCAL_RANK", "device choice"},
 	{"LOCAL_WORLD_SIZE", "device choice"},
 	{"RANK", "which process of a job"},
+	{"OMPI_COMM_WORLD_RANK", "which process of a job, Open MPI"},
+	{"PMI*_RANK", "which process of a job, MPICH and PMIx"},
+	{"SLURM_PROCID", "which process of a job"},
 	{"WORLD_SIZE", "which process of a job"},
 }
 
