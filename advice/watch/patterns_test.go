@@ -324,7 +324,7 @@ var patterns = []pattern{
 		d.wait(16)
 		j.exits(134)
 	}},
-	{"oom", "fires_driver_zombie", []string{"critical oom", "warning need_does_not_fit"}, func(d *driven) { // still listed: its parent never asks how it ended
+	{"oom", "fires_driver_zombie", []string{"critical oom"}, func(d *driven) { // still listed: its parent never asks how it ended
 		j := trained(d, 30)
 		j.torch(12*gib, 3)
 		j.zombie = true
