@@ -209,7 +209,7 @@ func TestLinear(t *testing.T) {
 		"%3D", "password\"", "api key "} {
 		start := time.Now()
 		Text(strings.Repeat(piece, 1<<18/len(piece)))
-		if took := time.Since(start); took > 3*time.Second {
+		if took := time.Since(start); took > 20*time.Second { // the square of it is minutes, and a busy machine takes four
 			t.Errorf("256 KiB of %q take %v", piece, took)
 		}
 	}

@@ -34,7 +34,7 @@ func openShell(t *testing.T) *e2e.Terminal {
 // sane waits for a terminal that shells and people can use: cooked, with echo.
 func sane(t *testing.T, term *e2e.Terminal) {
 	t.Helper()
-	time.Sleep(200 * time.Millisecond) // what is typed before the prompt goes to the command
+	seeMatch(t, term, `ready>\s*\z`) // what is typed before the prompt goes to the command
 	press(t, term, "clear; stty -a | tr ' ;' '\\n\\n' | grep -cx -e icanon -e echo -e isig -e opost -e icrnl\r")
 	seeMatch(t, term, `(?m)^5$`)
 	press(t, term, "clear\r")
