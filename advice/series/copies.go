@@ -1,7 +1,5 @@
 package series
 
-import "math"
-
 // Copy is an array that has become too small and is copied into a larger one, as a vector, an index or a hash table does: the new one is there beside
 // the old one, which is given back then. It doubles each time, and what fills it at an even rate needs twice as long.
 type Copy struct {
@@ -44,6 +42,6 @@ func (s *Series) Copying(now float64) (c Copy, ok bool) {
 		s.Value < last.after-copiesKept*asks[0] || now-last.Start > recordsStale*wait*max(1, slower) || last.Start < s.gap:
 		return Copy{}, false
 	}
-	c.Ask, c.Due = asks[0]*c.Factor, last.Start+wait*math.Max(1, slower)
+	c.Ask, c.Due = asks[0]*c.Factor, last.Start+wait*max(1, slower)
 	return c, true
 }

@@ -210,6 +210,20 @@ func TestEndingThatWasPrinted(t *testing.T) {
 	}
 }
 
+// What a process was refused that died of it is no need; what another one was is.
+func TestDiedOfWhatItWasRefused(t *testing.T) {
+	key := sampler.GPUKey{ID: "a"}
+	f := &Facts{now: 100, gpu: &gpu{key: key}, failures: []failure{{event: sampler.OOMEvent{Line: 7}, placed: true, gpu: key, at: 90, pid: 7}}}
+	for pid, want := range map[int]bool{7: true, 0: true, 8: false} {
+		if got := f.died(pid); got != want {
+			t.Errorf("process %d: %v", pid, got)
+		}
+	}
+	if f.failures[0].event.Recovered = true; f.died(7) {
+		t.Error("it went on")
+	}
+}
+
 // Who ends at its peak with the GPU full has died of it, for all that is known, unless it ends well, which its last row tells even where nothing was seen
 // of what it asked for.
 func TestEndingWithAStatus(t *testing.T) {

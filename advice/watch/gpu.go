@@ -302,16 +302,14 @@ func (g *gpu) newest(p *proc, seconds float64) *proc {
 // endings are the latest ending of the last ten minutes and how many of its kind there
 // were within the hour, of those that nothing else told.
 func (g *gpu) endings(now float64, told func(at float64) bool) (last ending, n int) {
-	guessed := slices.DeleteFunc(slices.Clone(g.ends), func(e ending) bool { return told(e.at) })
-	if len(guessed) == 0 {
-		return last, 0
-	}
-	last = guessed[len(guessed)-1]
-	if now-last.at > failureSeconds {
-		return last, 0
-	}
-	for _, e := range guessed {
-		if e.command == last.command && e.user == last.user && now-e.at <= endingSpan {
+	for _, e := range slices.Backward(g.ends) {
+		switch {
+		case told(e.at):
+		case n == 0 && now-e.at > failureSeconds:
+			return e, 0
+		case n == 0:
+			last, n = e, 1
+		case e.command == last.command && e.user == last.user && now-e.at <= endingSpan:
 			n++
 		}
 	}

@@ -37,7 +37,7 @@ func checkNeed(f *Facts) []finding {
 	if n, _ := fit.Need.Value(); n.Again && g.spiking(g.withPID(n.PID.Or(0)), f.now, n.Bytes.MiB()/2) {
 		return nil // the rule of repeated spikes sees it as well, and tells when it comes
 	}
-	if n, _ := fit.Need.Value(); n.Source == NeedRefused && f.died() {
+	if n, _ := fit.Need.Value(); n.Source == NeedRefused && f.died(n.PID.Or(0)) {
 		return nil // who asked for it is gone, and what a new one will need is more than that
 	}
 	if n, _ := fit.Need.Value(); n.Source == NeedRefused || n.Source == NeedAsked {
@@ -46,10 +46,11 @@ func checkNeed(f *Facts) []finding {
 	return []finding{{pid: pid, level: sampler.LevelWarning, render: func(f *Facts) message { return renderNeed(f) }}}
 }
 
-// died says whether a failure of late is told of this GPU after which the program did not go on.
-func (f *Facts) died() bool {
+// died says whether a failure of late is told of this GPU after which a program did not go on: that of a process, as far as both are known.
+func (f *Facts) died(pid int) bool {
 	return slices.ContainsFunc(f.failures, func(o failure) bool {
-		return o.placed && o.gpu == f.gpu.key && !o.event.Recovered && f.now-o.at <= failureSeconds
+		of, _ := o.key()
+		return o.placed && o.gpu == f.gpu.key && !o.event.Recovered && f.now-o.at <= failureSeconds && (pid == 0 || of == 0 || of == pid)
 	})
 }
 

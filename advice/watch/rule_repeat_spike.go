@@ -172,8 +172,11 @@ func expectsRecord(f *Facts, s *series.Series) (e expectation, ok bool) {
 // expectsCopy says whether an array that is copied into a larger one each time it is full will not fit beside that.
 func expectsCopy(f *Facts, s *series.Series) (e expectation, ok bool) {
 	c, ok := s.Copying(f.now)
+	if !ok {
+		return e, false
+	}
 	e = expectation{top: s.Value + c.Ask, available: f.gpu.available(s, f.now), due: c.Due}
-	if !ok || e.top <= e.available {
+	if e.top <= e.available {
 		return e, false
 	}
 	e.how = f.words.Say("alert.repeat_spike.copies", "size", size(c.Newest), "times", fmt.Sprintf("%.1f", c.Factor))

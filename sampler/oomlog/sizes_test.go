@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"nvpeak/sampler"
 )
 
 // A size of the steps that rises and is at its height when it fails, in each form; what counts the work done, goes up and
@@ -39,17 +41,8 @@ func TestSizesThatGrow(t *testing.T) {
 			"varies":  func(i int) int { return (1000 + 10*i) * (80 + i*37%41) / 100 },
 			"returns": func(i int) int { return 1000 + 10*min(i, 2*(399-i)) },
 		} {
-			var b strings.Builder
-			for i := range 400 {
-				fmt.Fprintf(&b, form+"\n", i, rises(i))
-			}
-			b.WriteString("RuntimeError: CUDA out of memory. Tried to allocate 20.00 MiB (GPU 0; 10.76 GiB total capacity; 9.1 GiB already allocated; 10.00 MiB free; 9.5 GiB reserved in total by PyTorch)\n")
-			events, err := Scan(strings.NewReader(b.String()))
-			if err != nil || len(events) != 1 {
-				t.Fatalf("%q: %d events, %v", form, len(events), err)
-			}
 			got := ""
-			if l := events[0].Context.Larger; l != nil {
+			if l := sizesBefore(t, func(i int) string { return fmt.Sprintf(form, i, rises(i)) }); l != nil {
 				got = l.Name
 				if l.From >= l.To {
 					t.Errorf("%q, %s: %+v", form, shape, l)
@@ -70,17 +63,8 @@ func TestSizesOfStages(t *testing.T) {
 		"step 12, %d frames done":                                {"", ""},
 	} {
 		for want, size := range map[*string]func(i int) int{&row.climbs: func(i int) int { return 17 + 16*i }, &row.stands: func(i int) int { return 17 + 16*(i/40) }} {
-			var b strings.Builder
-			for i := range 400 {
-				fmt.Fprintf(&b, form+"\n", size(i))
-			}
-			b.WriteString("RuntimeError: CUDA out of memory. Tried to allocate 20.00 MiB (GPU 0; 10.76 GiB total capacity; 9.1 GiB already allocated; 10.00 MiB free; 9.5 GiB reserved in total by PyTorch)\n")
-			events, err := Scan(strings.NewReader(b.String()))
-			if err != nil || len(events) != 1 {
-				t.Fatalf("%q: %d events, %v", form, len(events), err)
-			}
 			got := ""
-			if l := events[0].Context.Larger; l != nil {
+			if l := sizesBefore(t, func(i int) string { return fmt.Sprintf(form, size(i)) }); l != nil {
 				got = l.Name
 			}
 			if got != *want {
@@ -88,4 +72,19 @@ func TestSizesOfStages(t *testing.T) {
 			}
 		}
 	}
+}
+
+// sizesBefore is what is read of the sizes in 400 lines before a failure.
+func sizesBefore(t *testing.T, line func(i int) string) *sampler.SizeGrowth {
+	t.Helper()
+	var b strings.Builder
+	for i := range 400 {
+		b.WriteString(line(i) + "\n")
+	}
+	b.WriteString("RuntimeError: CUDA out of memory. Tried to allocate 20.00 MiB (GPU 0; 10.76 GiB total capacity; 9.1 GiB already allocated; 10.00 MiB free; 9.5 GiB reserved in total by PyTorch)\n")
+	events, err := Scan(strings.NewReader(b.String()))
+	if err != nil || len(events) != 1 {
+		t.Fatalf("%q: %d events, %v", line(0), len(events), err)
+	}
+	return events[0].Context.Larger
 }

@@ -1,7 +1,6 @@
 package post
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 )
@@ -87,8 +86,8 @@ func valuesIn(clause, last string, counted bool) (list []measured) {
 			if name == "" {
 				name = at[1]
 			}
-			for _, text := range number.FindAllString(at[len(at)-1], 8) {
-				list = append(list, measured{name, text, false, valueOf(text)})
+			for _, one := range number.FindAllStringSubmatch(at[len(at)-1], 8) {
+				list = append(list, measured{name, one[0], false, valueOf(one[0])})
 			}
 		}
 		if len(list) > 0 {
@@ -106,14 +105,14 @@ func valuesIn(clause, last string, counted bool) (list []measured) {
 		return list
 	}
 	for _, at := range bareValues.FindAllStringSubmatch(clause, 4) {
-		for _, text := range number.FindAllString(at[1], 8) {
-			list = append(list, measured{last, text, counted, valueOf(text)})
+		for _, one := range number.FindAllStringSubmatch(at[1], 8) {
+			list = append(list, measured{last, one[0], counted, valueOf(one[0])})
 		}
 	}
 	return list
 }
 
-var number = regexp.MustCompile(`(?i)\d[\d,]*k?|\b(?:one|two|three|four|five|six|eight|ten)\b`)
+var number = lazily(`(?i)\d[\d,]*k?|\b(?:one|two|three|four|five|six|eight|ten)\b`)
 
 func valueOf(text string) float64 {
 	text = strings.ToLower(strings.TrimRight(text, ","))
