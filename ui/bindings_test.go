@@ -20,8 +20,8 @@ func (still) SetInterval(int) {} // not a sampler.IntervalSetter
 // streams are a model of each kind of stream, in a state in which every key has something to do.
 func streams(t *testing.T) map[string]func() *Model {
 	need := sampler.Some(79 * sampler.GiB)
-	snaps := append(past(gpus(8, 3, false), 300), gpus(8, 4, false)) // new processes at the end
-	snaps[300].Time = afternoon.Add(time.Second)
+	snaps := append(past(gpus(8, 3, false), 90), gpus(8, 4, false)) // new processes at the end
+	snaps[90].Time = afternoon.Add(time.Second)
 	ready := func(m *Model) *Model {
 		m.tty.screen = newScreen(&strings.Builder{})
 		m.tty.screen.close(time.Second) // nothing is drawn, so that what was asked of it can be read

@@ -116,13 +116,13 @@ func TestReplayShowsWhatWasLive(t *testing.T) {
 	for _, scenario := range []string{"training", "neighbour", "oom", "leak"} {
 		t.Run(scenario, func(t *testing.T) {
 			need := sampler.Some(16 * sampler.GiB)
-			snaps := play(t, scenario, 20*time.Minute)
+			snaps := play(t, scenario, 12*time.Minute)
 			for _, bare := range []bool{false, true} {
 				if bare {
 					snaps = withoutPeaks(snaps)
 				}
 				_, m := replaying(t, tapeOf(snaps), 120, 40, Options{Need: need, Span: usualSpan})
-				for range 6 {
+				for range 4 {
 					k := rng.IntN(len(snaps))
 					m.player.Seek(snaps[k].Time)
 					jumped(t, m)

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"nvpeak/advice/lang"
+	"nvpeak/sampler"
 	"nvpeak/sampler/oomlog"
 	"nvpeak/sampler/post"
 )
@@ -116,8 +117,7 @@ func TestNothingConcreteWithoutItsNeeds(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, e := range post.Read(one.log, events, oomlog.Scan) {
-			in := Incident{Events: post.Read(one.log, events, oomlog.Scan)[:1]}
-			f := newFailure(in, e, lang.English())
+			f := newFailure(Incident{Events: []sampler.OOMEvent{e}}, e, lang.English())
 			for _, a := range f.advise(f.causes()) {
 				for _, line := range a.Do {
 					row, found := f.rowOf(line)

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"hash/crc32"
 	"slices"
 	"strings"
 	"testing"
@@ -55,6 +56,9 @@ func TestVainDoesNotLead(t *testing.T) {
 	} {
 		for measure, titles := range measures {
 			for _, w := range words {
+				if crc32.ChecksumIEEE([]byte(who+measure+w))%3 > 0 { // each sentence of each measure in some place
+					continue
+				}
 				said := fmt.Sprintf(w, measure)
 				text := fmt.Sprintf(who, strings.ToUpper(said[:1])+said[1:])
 				events, err := oomlog.Scan(strings.NewReader(text))

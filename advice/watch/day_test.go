@@ -20,7 +20,7 @@ func TestHealthyDays(t *testing.T) {
 	for _, name := range classes("ok") {
 		for seed := range uint64(dayRuns) {
 			s := advicetest.Scenes[name](rand.New(rand.NewPCG(seed, 23)))
-			s.Seconds, s.Step = 24*3600, max(s.Step, 2)
+			s.Seconds, s.Step = 24*3600, max(s.Step, 4)
 			out := play(s)
 			if !math.IsNaN(out.died) {
 				t.Errorf("%s %d died at %v", name, seed, out.died)

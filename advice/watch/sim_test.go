@@ -73,7 +73,7 @@ func play(s *advicetest.Scene) outcome {
 
 // TestWatchedRuns plays many runs of each class and holds the rates that the docs state.
 func TestWatchedRuns(t *testing.T) {
-	const runs = 8
+	const runs = 4
 	names := make([]string, 0, len(advicetest.Scenes))
 	for name := range advicetest.Scenes {
 		names = append(names, name)

@@ -88,9 +88,9 @@ func TestPatternsLikeRegexp(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for i, l := range everyPattern() {
 		re, gate := regexp.MustCompile(l.source), newGate([]*lazy{l})
-		few := 150
+		few := 50
 		if testing.Short() {
-			few = 40
+			few = 20
 		}
 		for range few {
 			a, b := lines[r.IntN(len(lines))], lines[r.IntN(len(lines))]
