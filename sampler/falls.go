@@ -19,7 +19,10 @@ type FallCounter struct {
 	mark        Bytes     // it rose to by steps before it fell
 	climbed     time.Time // when it last rose by a step
 	base        Bytes     // from where it began to
+	floor       Bytes     // the bottom of the fall before
 	held        bool      // it stood there before it fell
+	last        Bytes     // the reading before
+	idle        bool      // nothing was taken at once after the fall
 }
 
 const (
@@ -41,6 +44,8 @@ const (
 	fallLeast = 128 * MiB
 	// fallOwn is the part of the GPU within which what has just been taken was given back, no more and no less: a buffer of the
 	// program's own, as of one that tries algorithms. An allocator gives back its cache, of which most is older, and keeps what is in use.
+	// What was held for long and given back to there was the end of a unit of work, such as a fit or a picture, when nothing is taken
+	// within fallAtOnce: what is refused and asked for again is granted between two readings.
 	fallOwn = 2000
 )
 
@@ -57,6 +62,10 @@ func (f *FallCounter) Add(at time.Time, used, usable Bytes) (fall Fall, near boo
 	if f.falling && !f.rose && used >= f.bottom+step {
 		f.rose, f.asked = true, f.asked || at.Sub(f.low) <= fallAtOnce
 	}
+	if f.falling && f.last <= f.bottom && at.Sub(f.low) > fallAtOnce {
+		f.idle = true
+	}
+	f.last = used
 	sufficed := used.Less(f.bottom)+step/2 < usable.Less(f.top)
 	if f.falling && f.rose && sufficed && at.Sub(f.low) > fallGranted {
 		f.asked = false
@@ -76,14 +85,14 @@ func (f *FallCounter) Add(at time.Time, used, usable Bytes) (fall Fall, near boo
 		f.fell = at
 	case at.Sub(f.fell) > fallReturn || at.Before(f.fell):
 		// It gave back all it could, and goes on at the limit: there is nothing else to give.
-		fall, near = Fall{f.top.Less(f.bottom), true}, min(f.bottom, used) >= limit && (f.rose || !f.back(usable))
+		fall, near = Fall{f.top.Less(f.bottom), true}, min(f.bottom, used) >= limit && (f.rose || !f.back(f.base, usable))
 		from := f.bottom
 		f.end(used)
 		if f.rose {
 			f.climbed, f.base = at, from
 		}
 	case used >= limit && f.bottom < limit:
-		own := !f.held && f.back(usable)
+		own := !f.held && f.back(f.base, usable) || f.idle && (f.back(f.base, usable) || f.back(f.floor, usable))
 		fall, near = Fall{f.top - f.bottom, f.top >= limit}, f.top > usable/2 && !own && !sufficed && (f.asked || f.top >= usable-usable*fallFree/100)
 		f.end(used)
 		f.climbed = at
@@ -93,18 +102,20 @@ func (f *FallCounter) Add(at time.Time, used, usable Bytes) (fall Fall, near boo
 	return fall, near
 }
 
-// back says whether the fall has ended where the rise before it began.
-func (f *FallCounter) back(usable Bytes) bool {
-	return f.base > 0 && max(f.base, f.bottom)-min(f.base, f.bottom) <= usable/fallOwn
+// back says whether the fall has ended where it stood before.
+func (f *FallCounter) back(level, usable Bytes) bool {
+	return level > 0 && max(level, f.bottom)-min(level, f.bottom) <= usable/fallOwn
 }
 
 // reach sets a new bottom.
 func (f *FallCounter) reach(used Bytes, at time.Time) {
-	f.bottom, f.low, f.rose = used, at, false
+	f.bottom, f.low, f.rose, f.idle = used, at, false, false
 }
 
 // end begins anew at the level of now.
-func (f *FallCounter) end(used Bytes) { f.falling, f.top, f.mark, f.base = false, used, used, 0 }
+func (f *FallCounter) end(used Bytes) {
+	f.falling, f.top, f.mark, f.base, f.floor = false, used, used, 0, f.bottom
+}
 
 // rise follows the top, and what drifts away from it little by little, as a desktop beside does: that is no fall.
 func (f *FallCounter) rise(used Bytes, at time.Time, step Bytes) {
