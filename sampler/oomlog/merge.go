@@ -30,6 +30,9 @@ func outlineOf(e *held) outline {
 	if e.sacrificed() {
 		o.pid = -1
 	}
+	if e.row.launcher {
+		o.pid, o.rank = -1, -1
+	}
 	v, known := e.Requested.Value()
 	if !known {
 		return o
@@ -79,7 +82,7 @@ func (h *holder) add(f *findings, m *message, key string) *held {
 			h.remove(i)
 			h.insert(e)
 			return nil
-		case newIsWarning:
+		case newIsWarning, newIsConsequence:
 			return nil
 		case oldIsWarning:
 			h.remove(i)

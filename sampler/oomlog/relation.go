@@ -20,6 +20,7 @@ const (
 	oldIsVaguer
 	newIsWarning // the old one is the failure that was warned of
 	oldIsWarning
+	newIsConsequence // the new one is what the old one led to
 )
 
 // clearer lists, for a kind, the kinds that tell the same failure better when they stand near it.
@@ -39,6 +40,9 @@ func isVaguer(kind, than string) bool { return slices.Contains(clearer[kind], th
 
 // relationOf says whether two wordings tell of one failure.
 func relationOf(old, h *held) relation {
+	if h.row.launcher && old.MemoryKind == sampler.MemoryGPU && !old.Recovered && h.Line-old.last <= apart {
+		return newIsConsequence // of whatever rank
+	}
 	source := sameSource(old, h)
 	if !source && !forwarded(old, h) {
 		return unrelated // first, because most of a log full of failures are

@@ -31,6 +31,9 @@ type row struct {
 	// warning: the allocator says itself that it is no failure. It counts where it stands alone, and is
 	// neither counted beside a failure of its process nor part of one.
 	warning bool
+	// launcher: it is what a launcher says of a process that was ended. After a failure of a GPU launchers end the
+	// others of the job themselves: then it is no failure of its own.
+	launcher bool
 	// hostNear and gpuNear set the kind of memory where the lines around tell it.
 	hostNear, gpuNear string
 }
