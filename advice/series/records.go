@@ -68,6 +68,16 @@ func (r *Records) Newest() float64 { return r.up }
 // Known says whether all but the newest were reached before that time: the newest alone is more than was there.
 func (r *Records) Known(before float64) bool { return r.count > 1 && r.back(1).T <= before }
 
+// Before is the highest that was reached by rises that began before that time; 0: none that is kept.
+func (r *Records) Before(t float64) float64 {
+	for i := range min(r.count, recordsMany) {
+		if one := r.back(i); one.T < t {
+			return one.Top
+		}
+	}
+	return 0
+}
+
 func (r *Records) put(one Record) {
 	r.list[r.count%recordsMany] = one
 	r.count++

@@ -401,6 +401,50 @@ func TestStepsOfPools(t *testing.T) {
 	}
 }
 
+// The regions of a server are each twice as large as the one before, until one does not fit and a smaller is taken; who keeps twice as much each time
+// without such a pool needs as much again.
+func TestDoublingRegions(t *testing.T) {
+	for name, want := range map[string]bool{"tensorflow_model_server": false, "index": true} {
+		w := New(Options{})
+		for at := range 1250 {
+			used := 1000.0
+			for i := range 5 {
+				if at >= 100+240*i {
+					used += 500 * float64(int(1)<<i)
+				}
+			}
+			p := processOf(7, name+" --port 8500", used)
+			p.Name = name
+			w.Add(snapshotOf(float64(at), 17500, used, p))
+		}
+		told := slices.ContainsFunc(w.Past(), func(a sampler.Alert) bool { return a.Kind == sampler.AlertGrowth && a.Level != sampler.LevelNotice })
+		if told != want {
+			t.Errorf("%s: told %v, want %v: %+v", name, told, want, w.Past())
+		}
+	}
+}
+
+// Parts that are taken again as they were before, after all was given back, are no leak; more of them are.
+func TestPartsTakenAgain(t *testing.T) {
+	for before, want := range map[int]bool{3: false, 1: true} {
+		w := New(Options{})
+		for at := range 200 {
+			used := 1000.0
+			switch {
+			case at >= 150:
+				used += 24000 * float64(min(1+(at-150)/6, 3))
+			case at >= 36 && at < 76:
+				used += 24000 * float64(min(1+(at-36)/6, before))
+			}
+			w.Add(snapshotOf(float64(at), 90000, used, processOf(7, "python train_ppo.py", used)))
+		}
+		told := slices.ContainsFunc(w.Past(), func(a sampler.Alert) bool { return a.Kind == sampler.AlertGrowth && a.Level != sampler.LevelNotice })
+		if told != want {
+			t.Errorf("after %d parts: told %v, want %v: %+v", before, told, want, w.Past())
+		}
+	}
+}
+
 // What a process reaches for the first time within its first minute is its start; later two rises that are alike say that a third may come.
 func TestRecordsOfAStart(t *testing.T) {
 	for begin, want := range map[int]bool{10: false, 200: true} {

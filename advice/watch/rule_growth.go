@@ -198,10 +198,18 @@ func growthOf(f *Facts, pid int, s *series.Series, growth *series.Growth) (found
 // back: https://docs.jax.dev/en/latest/gpu_memory_allocation.html, https://www.tensorflow.org/guide/gpu#limiting_gpu_memory_growth
 var regions = map[string]string{"XLA_PYTHON_CLIENT_PREALLOCATE": "false", "TF_FORCE_GPU_ALLOW_GROWTH": "true"}
 
+// regional frameworks grow by such regions whatever is set: each is twice as large as the one before, and one that does not fit is tried smaller
+// (https://github.com/tensorflow/tensorflow/blob/master/third_party/xla/xla/tsl/framework/bfc_allocator.cc,
+// https://onnxruntime.ai/docs/execution-providers/CUDA-ExecutionProvider.html#arena_extend_strategy).
+var regional = []string{"tensorflow", "onnxruntime"}
+
 // takesRegions says whether a process has such a pool, whose steps are regions and no leak; nil has none.
 func takesRegions(p *proc) bool {
 	if p == nil {
 		return false
+	}
+	if slices.Contains(regional, p.process.Framework.Or("")) || p.process.Name == "tensorflow_model_server" {
+		return true
 	}
 	for name, value := range regions {
 		if strings.EqualFold(p.process.Environment[name], value) {
@@ -265,10 +273,13 @@ func (f *Facts) noTensors(tr series.Trend) bool {
 }
 
 // knownClimb says whether fast steps are those of a spike that has not come higher than
-// others that came back.
+// others that came back, or of parts that are taken again after all was given back: the last of them is hardly higher than before.
 func knownClimb(f *Facts, s *series.Series, flight series.Flight) bool {
+	if flight.Interval >= climbSeconds {
+		return false
+	}
 	pt, ok := s.Pattern(f.now, f.gpu.total)
-	return ok && flight.Interval < climbSeconds && s.Value <= pt.Most*(1+climbMargin)
+	return ok && s.Value <= pt.Most*(1+climbMargin) || s.Value <= s.Records.Before(flight.Since-flight.Interval)+flight.Size/2
 }
 
 // renderGrowth tells when the memory runs out where that is known: timed.
