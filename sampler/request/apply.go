@@ -208,11 +208,18 @@ func (t *Tracker) fill(row *sampler.Process, p *process, key sampler.GPUKey, now
 }
 
 // whole says whether a tally of the process has all that it held.
-func (p *process) whole(y *tally) bool { return !p.late && !p.unsure && !p.hides && !y.lower }
+func (p *process) whole(y *tally) bool {
+	return !p.late && !p.unsure && !p.hides && !y.lower && !p.strays(y)
+}
 
-// guesses says whether a tally of the process has what may have been asked for on another GPU.
+// guesses says whether a tally of the process has what may have been asked for on another GPU, or lacks what may have been on this one.
 func (p *process) guesses(y *tally) bool {
-	return slices.ContainsFunc(p.seats, func(s *seat) bool { return s.tally == y && s.guessed })
+	return p.strays(y) || slices.ContainsFunc(p.seats, func(s *seat) bool { return s.tally == y && s.guessed })
+}
+
+// strays says whether the process was given memory beside a tally of which it is not known on which GPU.
+func (p *process) strays(y *tally) bool {
+	return slices.ContainsFunc(p.seats, func(s *seat) bool { return s.at == sampler.GPUKey{} && s.tally != y && s.tally.granted > 0 })
 }
 
 // on is what a process asked for on a GPU; nil: nothing.

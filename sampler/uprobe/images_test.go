@@ -68,6 +68,22 @@ func TestNested(t *testing.T) {
 	})
 }
 
+// The pool that the driver makes by itself is of the GPU of the stream, from its first request on.
+func TestNestedPool(t *testing.T) {
+	bothWays(t, func(t *testing.T, o Options) {
+		r := newRig(t, 2, o)
+		p := cudatest.Play(t, r.dir, "FAKECUDA_NESTED=1")
+		var want []string
+		for _, line := range asked(p.Do("device 0", "device 1", "async a 90000000000", "async b 70000000", "stream", "device 0", "async c 3000000", "stream -", "async d 4000000", "alloc e 1000")) {
+			want = append(want, strings.Replace(line, "cuMemAllocAsync", "cuMemAllocFromPoolAsync", 1))
+		}
+		r.settled(len(want))
+		if got := said(r.seen); !slices.Equal(got, want) {
+			t.Errorf("seen:\n%s\nsaid:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+	})
+}
+
 // A context that the driver has no memory for is a refusal, too, of which the program may end; how large it is is not known.
 func TestContextRefused(t *testing.T) {
 	bothWays(t, func(t *testing.T, o Options) {

@@ -67,6 +67,7 @@ enum { PLACE_CURRENT = 0, PLACE_PROPERTIES, PLACE_POOL, PLACE_DEVICE, PLACE_STRE
 #define LET_GO 253 // it calls a function (other) too often, which is not looked at for so long (size, in ns)
 #define FAILED 252 // the call that began then (other, in ns) gave nothing back
 #define LOADS 251  // it maps a libcuda: the inode of that number (other)
+#define WITHIN 250 // what the thread was answered last it asked within a function (size) on a stream (other), of a pool (address)
 #define REFUSED 2 // CUDA_ERROR_OUT_OF_MEMORY
 
 // event is one call that was answered, as Door.parse reads it.
@@ -106,6 +107,7 @@ struct thread {
 // What a thread was answered last that asked for memory.
 struct answered {
 	__u64 at, size, address;
+	__u64 pool; // that it asked; 0: none, or that is told
 	__s32 answer;
 };
 
@@ -493,14 +495,21 @@ int entered(struct pt_regs *r)
 
 // inner says whether the answer is that of a call within this one, which was told: functions of the library call one another. What a
 // signal handler asks for meanwhile is given at another address, or is another size.
-static __always_inline int inner(__u64 thread, const struct call *c, __s32 answer)
+static __always_inline int inner(__u64 thread, __u64 cookie, const struct call *c, __s32 answer)
 {
-	struct answered this = {bpf_ktime_get_ns(), c->size, c->address, answer}, *last = bpf_map_lookup_elem(&answers, &thread);
+	struct answered this = {bpf_ktime_get_ns(), c->size, c->address, c->pool, answer}, *last = bpf_map_lookup_elem(&answers, &thread);
 	if (!last) {
 		bpf_map_update_elem(&answers, &thread, &this, BPF_ANY);
 		return 0;
 	}
 	int same = last->at > c->began && last->answer == answer && (answer == REFUSED ? last->size >= c->size : last->address == c->address);
+	if (same)
+		this.pool = last->pool;
+	if (same && this.pool && PLACE_KIND(cookie) == PLACE_STREAM) { // it may be one that the driver has made by itself
+		struct call outer = {.began = c->began, .size = FUNCTION(cookie), .address = this.pool, .other = c->other, .copy = c->copy, .device = -1};
+		tell(WITHIN, thread, &outer, answer);
+		this.pool = 0;
+	}
 	*last = this;
 	return same;
 }
@@ -545,7 +554,7 @@ int returned(struct pt_regs *r)
 	}
 	if (answer == 0 && effect == EFFECT_MAKES)
 		set_current(thread, c.copy, effect, c.address);
-	if (effect == EFFECT_GIVES && inner(thread, &c, answer))
+	if (effect == EFFECT_GIVES && inner(thread, cookie, &c, answer))
 		return 0;
 	tell(cookie, thread, &c, answer);
 	return 0;
