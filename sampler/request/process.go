@@ -158,12 +158,23 @@ func (p *process) seat(c *Call, several bool) *seat {
 		return p.seats[maxSeats-1]
 	}
 	m := p.made[k.device]
-	s := &seat{key: k, tally: &tally{context: m.newest, partly: p.hides}}
+	s := &seat{key: k, tally: &tally{context: p.newestContext(k.device), partly: p.hides}}
 	// No figure before this has been taken; of those that are gone none will be.
 	s.tally.exact.contexts.brief = sampler.Bytes(m.most-m.there) * sampler.ContextMost //nolint:gosec // a count
 	p.seats = append(p.seats, s)
 	p.keepsSteps()
 	return s
+}
+
+// newestContext is when the process has made its last context of a device; where that is not known, of any.
+func (p *process) newestContext(device int) (newest time.Time) {
+	if device >= 0 {
+		return p.made[device].newest
+	}
+	for _, m := range p.made {
+		newest = later(newest, m.newest)
+	}
+	return newest
 }
 
 // apart is how long a call that takes memory back, of which only the begin is told, may last.
@@ -202,8 +213,8 @@ func (p *process) hold(c *Call, s *seat, n sampler.Bytes) {
 		p.late = true
 		return
 	}
-	if g := s.tally.gpu; g != nil && !physical(Functions[c.Function].Memory) {
-		g.pool(c)
+	if !physical(Functions[c.Function].Memory) {
+		s.tally.pools(c.Time)
 	}
 	if c.Time.Before(p.unheard) { // its end may be missed
 		s.tally.met(c, n)

@@ -78,3 +78,46 @@ func TestUnplacedPool(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 }
+
+// What a pool of which the GPU is learned later gives after a refusal is in the reading after that, and what is free is not that. A reading from before the context
+// of whichever GPU that is says nothing.
+func TestFreeOfUnplacedPool(t *testing.T) {
+	for name, row := range map[string]struct {
+		context bool // after the reading
+		want    sampler.Opt[sampler.Bytes]
+	}{
+		"before the context": {true, sampler.Opt[sampler.Bytes]{}},
+		"after it":           {false, sampler.Some(8 * gib)},
+	} {
+		s := newScene(t, 2, people{7: {Environment: map[string]string{}}})
+		key := s.gpus[1].Key()
+		read := func(used sampler.Bytes) {
+			s.later(ms(100))
+			s.Reading(key, s.now, used)
+			s.later(ms(100))
+		}
+		if row.context {
+			read(40 * gib)
+		}
+		s.context(0)
+		s.context(1)
+		if !row.context {
+			read(40 * gib)
+		}
+		ask := func(n sampler.Bytes, answer int) {
+			s.call("cuMemAllocFromPoolAsync", Call{Address: 1, Size: uint64(n), Context: 0x9001, Device: -1, Answer: answer})
+		}
+		ask(20*gib, outOfMemory)
+		ask(gib, success)
+		s.later(ms(20))
+		s.Reading(key, s.now, 41*gib)
+		s.list(1, 7, sampler.Some(gib))
+		s.Listed(key, s.now, s.gpus[1].Processes)
+		s.later(ms(500))
+		s.apply()
+		s.later(ms(100))
+		if r := s.requests(1); !r.Refusal.Free.Equal(row.want) {
+			t.Errorf("%s: free %v, want %v", name, r.Refusal.Free, row.want)
+		}
+	}
+}
