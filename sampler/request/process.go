@@ -268,7 +268,7 @@ func (p *process) retain(c *Call) {
 func (p *process) release(c *Call, at where) *taken {
 	x := &p.taken[p.takings%len(p.taken)]
 	p.takings++
-	*x = taken{call: c.Other, at: at, block: p.blocks[at]}
+	*x = taken{call: c.Other, began: c.Time, at: at, block: p.blocks[at]}
 	if b := x.block; b != nil {
 		if b.refs--; b.refs == 0 {
 			p.drop(c, at, b)

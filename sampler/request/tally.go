@@ -137,6 +137,19 @@ func (t *tally) pools(at time.Time) {
 	}
 }
 
+// lingers notes that what a seat gave back by a call that began at a time was so as late as at another.
+func (t *tally) lingers(by *seat, began, at time.Time) {
+	moves := t.unplaced
+	if t.gpu != nil {
+		moves = t.gpu.moves[:]
+	}
+	for i := range moves {
+		if m := &moves[i]; m.by == by && m.bytes < 0 && m.at == nanos(began) {
+			m.at = nanos(at)
+		}
+	}
+}
+
 // measure finds what was free at the last refusal, as far as readings since then tell; lived: until when the process did. What is read after that
 // is more.
 func (t *tally) measure(now, lived time.Time) {

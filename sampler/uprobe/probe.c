@@ -68,6 +68,7 @@ enum { PLACE_CURRENT = 0, PLACE_PROPERTIES, PLACE_POOL, PLACE_DEVICE, PLACE_STRE
 #define FAILED 252 // the call that began then (other, in ns) gave nothing back
 #define LOADS 251  // it maps a libcuda: the inode of that number (other)
 #define WITHIN 250 // what the thread was answered last it asked within a function (size) on a stream (other), of a pool (address)
+#define LINGERED 249 // the call that began then (other, in ns) gave memory back, and took long
 #define REFUSED 2 // CUDA_ERROR_OUT_OF_MEMORY
 
 // event is one call that was answered, as Door.parse reads it.
@@ -441,6 +442,8 @@ static __always_inline void place(const struct arguments *r, __u64 cookie, struc
 	}
 }
 
+#define LONG 1000000 // ns in which a call that gives memory back does so, as nearly always
+
 static __always_inline __u64 product(__u64 a, __u64 b) { return (a | b) >> 32 ? ~0ULL : a * b; }
 
 SEC("uprobe.multi")
@@ -470,7 +473,7 @@ int entered(struct pt_regs *r)
 	else
 		place(&a, cookie, &c);
 	switch (effect) {
-	// What gives memory back is told as it begins: an address is only given again after it. If it fails, that is told, too.
+	// What gives memory back is told as it begins: an address is only given again after it. If it fails or takes long, that is told, too.
 	case EFFECT_TAKES:
 	case EFFECT_UNMAPS:
 		c.other = c.began;
@@ -531,8 +534,8 @@ int returned(struct pt_regs *r)
 	switch (effect) {
 	case EFFECT_TAKES:
 	case EFFECT_UNMAPS:
-		if (answer)
-			tell(FAILED, thread, &c, answer);
+		if (answer || bpf_ktime_get_ns() - c.began > LONG)
+			tell(answer ? FAILED : LINGERED, thread, &c, answer);
 		return 0;
 	case EFFECT_SETS: // a context that was not set leaves the one before
 	case EFFECT_PUSHES:

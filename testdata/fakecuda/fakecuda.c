@@ -5,6 +5,7 @@
  *   FAKECUDA_CAPACITY  bytes of each (8 GiB)
  *   FAKECUDA_CONTEXT   bytes that a context takes (0)
  *   FAKECUDA_SLOW      seconds that cuMemAlloc_v2 takes (0)
+ *   FAKECUDA_LINGER    milliseconds that giving memory back takes (0)
  *   FAKECUDA_FAULT     a kernel has failed: nothing is given back any more, and no context is made current (0)
  *   FAKECUDA_NESTED    cuMemAllocAsync calls cuMemAllocFromPoolAsync (0)
  *   FAKECUDA_SHARED    file in which all programs share the devices, and which the fake NVML reads
@@ -335,6 +336,7 @@ static Result take(Ptr p)
 {
 	if (failed())
 		return ILLEGAL_ADDRESS;
+	usleep((unsigned)number("FAKECUDA_LINGER", 0) * 1000);
 	enter();
 	return leave(drop(p));
 }
