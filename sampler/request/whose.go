@@ -103,6 +103,7 @@ func (p *process) takesWith(c *Call, loses func(*seat) bool, whose func(*block) 
 			forgotten[b.seat.tally] += b.bytes
 		}
 	}
+	p.trimmed(c.Time, func(s *seat) bool { _, lost := forgotten[s.tally]; return lost })
 	for t, n := range forgotten {
 		t.context, p.late = c.Time, true
 		t.forgets(c.Time, n)
