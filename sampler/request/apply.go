@@ -29,7 +29,7 @@ func (t *Tracker) Apply(s *sampler.Snapshot) {
 	}
 	door := t.door
 	door.LetGo = append([]string{}, t.door.LetGo...)
-	door.Busy, door.Unseen = t.busy(s.Time), t.unseen
+	door.Busy = t.busy(s.Time)
 	s.Door = &door
 	t.number(s)
 	t.firstRound(s)
@@ -42,6 +42,9 @@ func (t *Tracker) Apply(s *sampler.Snapshot) {
 		}
 	}
 	for _, p := range t.processes {
+		if p.supposed && p.strange() {
+			t.misses(p)
+		}
 		t.settle(p, s.Time)
 		for _, seat := range p.seats {
 			if key, guessed := t.place(p, seat); !p.gone || key != (sampler.GPUKey{}) { // of who is gone the driver lists no place any more
@@ -61,6 +64,7 @@ func (t *Tracker) Apply(s *sampler.Snapshot) {
 			seat.tally.settlePieces(s.Time, p.gone || p.exit.Known())
 		}
 	}
+	door.Unseen = t.unseen
 	t.tell(s)
 	for i := range s.GPUs {
 		g := &s.GPUs[i]

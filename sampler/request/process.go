@@ -26,6 +26,7 @@ type process struct {
 	unsure   bool                         // it may have called before its libcuda was looked at
 	fresh    bool                         // not for long, for it had just loaded that: see Loads
 	supposed bool                         // that it had not, as it made a context first
+	pool     uint64                       // that the last call asked for memory; 0: none
 	exit     sampler.Opt[int]             // how it has ended, as a shell tells it
 	unplaced bool                         // its end was told, and no GPU
 	left     map[sampler.GPUKey]bool      // where its end was told, and it has asked for nothing

@@ -237,8 +237,11 @@ func (t *Tracker) Call(c Call) {
 	if p.unsure && p.fresh && f.context() {
 		p.unsure, p.supposed = false, true
 	}
-	if p.unsure || c.Time.Before(p.lookedAt) || p.supposed && p.unknown(&c, f) {
+	if p.unsure || c.Time.Before(p.lookedAt) || p.supposed && (p.unknown(&c, f) || p.strange()) {
 		t.misses(p)
+	}
+	if p.pool = 0; f.Effect == Gives && f.Place == OfPool {
+		p.pool = c.Context
 	}
 	switch f.Effect {
 	case Gives:
@@ -290,11 +293,17 @@ func (p *process) unknown(c *Call, f *Function) bool {
 	switch f.Effect {
 	case Gives:
 		_, ok := p.handles[c.Context]
-		return !ok && c.Device == -1 && f.Memory != Host && f.Place != OfStream
+		return !ok && c.Device == -1 && f.Memory != Host && f.Place != OfStream && f.Place != OfPool
 	case Takes:
 		return c.Address != 0 && f.Memory != Host && p.blocks[key(c)] == nil
 	}
 	return false
+}
+
+// strange says whether the last call asked a pool that was made by none that was heard. If the driver has made it by itself, that is told by now: see Within.
+func (p *process) strange() bool {
+	_, known := p.handles[p.pool]
+	return p.pool != 0 && !known
 }
 
 // names notes a context or a pool that was made, or a context that was not.
