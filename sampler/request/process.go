@@ -247,8 +247,11 @@ func (p *process) forgets(at time.Time) {
 	}
 }
 
-// takes ends a block. Of one of before we came it is not known how large it was, nor where.
+// takes ends a block. Of one of before we came it is not known how large it was, nor where. What is mapped to that address is unmapped by a call of its own.
 func (p *process) takes(c *Call) {
+	if p.isMapped(c) {
+		return
+	}
 	if p.release(c, key(c)).block == nil && p.late && physical(Functions[c.Function].Memory) {
 		p.trimmed(c.Time, func(*seat) bool { return true })
 		clear(p.figures)
@@ -256,6 +259,12 @@ func (p *process) takes(c *Call) {
 			s.tally.exact.loses(c.Time, s.tally.live)
 		}
 	}
+}
+
+// isMapped says whether a call takes what was made of a piece within the library.
+func (p *process) isMapped(c *Call) bool {
+	_, mapped := p.mapped[c.Address]
+	return mapped && key(c).memory == Device && p.blocks[key(c)] == nil
 }
 
 // retain is another hold on a piece, by a handle of its own.

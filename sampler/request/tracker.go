@@ -295,7 +295,7 @@ func (p *process) unknown(c *Call, f *Function) bool {
 		_, ok := p.handles[c.Context]
 		return !ok && c.Device == -1 && f.Memory != Host && f.Place != OfStream && f.Place != OfPool
 	case Takes:
-		return c.Address != 0 && f.Memory != Host && p.blocks[key(c)] == nil
+		return c.Address != 0 && f.Memory != Host && p.blocks[key(c)] == nil && !p.isMapped(c)
 	}
 	return false
 }

@@ -108,7 +108,8 @@ struct thread {
 // What a thread was answered last that asked for memory.
 struct answered {
 	__u64 at, size, address;
-	__u64 pool; // that it asked; 0: none, or that is told
+	__u64 pool;   // that it asked; 0: none, or that is told
+	__u64 mapped; // where it was mapped since; 0: it was not
 	__s32 answer;
 };
 
@@ -500,12 +501,12 @@ int entered(struct pt_regs *r)
 // signal handler asks for meanwhile is given at another address, or is another size.
 static __always_inline int inner(__u64 thread, __u64 cookie, const struct call *c, __s32 answer)
 {
-	struct answered this = {bpf_ktime_get_ns(), c->size, c->address, c->pool, answer}, *last = bpf_map_lookup_elem(&answers, &thread);
+	struct answered this = {bpf_ktime_get_ns(), c->size, c->address, c->pool, 0, answer}, *last = bpf_map_lookup_elem(&answers, &thread);
 	if (!last) {
 		bpf_map_update_elem(&answers, &thread, &this, BPF_ANY);
 		return 0;
 	}
-	int same = last->at > c->began && last->answer == answer && (answer == REFUSED ? last->size >= c->size : last->address == c->address);
+	int same = last->at > c->began && last->answer == answer && (answer == REFUSED ? last->size >= c->size : last->address == c->address || last->mapped == c->address);
 	if (same)
 		this.pool = last->pool;
 	if (same && this.pool && PLACE_KIND(cookie) == PLACE_STREAM) { // it may be one that the driver has made by itself
@@ -515,6 +516,14 @@ static __always_inline int inner(__u64 thread, __u64 cookie, const struct call *
 	}
 	*last = this;
 	return same;
+}
+
+// maps_answered notes where a piece is mapped that the thread has just been given: memory that is given there by a call around that is the same.
+static __always_inline void maps_answered(__u64 thread, const struct call *c)
+{
+	struct answered *last = bpf_map_lookup_elem(&answers, &thread);
+	if (last && last->address == c->other)
+		last->mapped = c->address;
 }
 
 SEC("uretprobe.multi")
@@ -557,6 +566,8 @@ int returned(struct pt_regs *r)
 	}
 	if (answer == 0 && effect == EFFECT_MAKES)
 		set_current(thread, c.copy, effect, c.address);
+	if (effect == EFFECT_MAPS && answer == 0)
+		maps_answered(thread, &c);
 	if (effect == EFFECT_GIVES && inner(thread, cookie, &c, answer))
 		return 0;
 	tell(cookie, thread, &c, answer);

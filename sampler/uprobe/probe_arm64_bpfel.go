@@ -19,6 +19,7 @@ type probeAnswered struct {
 	Size    uint64
 	Address uint64
 	Pool    uint64
+	Mapped  uint64
 	Answer  int32
 	_       [4]byte
 }
