@@ -29,7 +29,7 @@ func (t *Tracker) Apply(s *sampler.Snapshot) {
 	}
 	door := t.door
 	door.LetGo = append([]string{}, t.door.LetGo...)
-	door.Busy, door.Unseen = t.busy(s.Time), t.unseen
+	door.Busy = t.busy(s.Time)
 	s.Door = &door
 	t.number(s)
 	t.firstRound(s)
@@ -42,6 +42,9 @@ func (t *Tracker) Apply(s *sampler.Snapshot) {
 		}
 	}
 	for _, p := range t.processes {
+		if p.supposed && p.strange() {
+			t.misses(p)
+		}
 		t.settle(p, s.Time)
 		for _, seat := range p.seats {
 			if key, guessed := t.place(p, seat); !p.gone || key != (sampler.GPUKey{}) { // of who is gone the driver lists no place any more
@@ -61,6 +64,7 @@ func (t *Tracker) Apply(s *sampler.Snapshot) {
 			seat.tally.settlePieces(s.Time, p.gone || p.exit.Known())
 		}
 	}
+	door.Unseen = t.unseen
 	t.tell(s)
 	for i := range s.GPUs {
 		g := &s.GPUs[i]
@@ -208,11 +212,18 @@ func (t *Tracker) fill(row *sampler.Process, p *process, key sampler.GPUKey, now
 }
 
 // whole says whether a tally of the process has all that it held.
-func (p *process) whole(y *tally) bool { return !p.late && !p.unsure && !p.hides && !y.lower }
+func (p *process) whole(y *tally) bool {
+	return !p.late && !p.unsure && !p.hides && !y.lower && !p.strays(y)
+}
 
-// guesses says whether a tally of the process has what may have been asked for on another GPU.
+// guesses says whether a tally of the process has what may have been asked for on another GPU, or lacks what may have been on this one.
 func (p *process) guesses(y *tally) bool {
-	return slices.ContainsFunc(p.seats, func(s *seat) bool { return s.tally == y && s.guessed })
+	return p.strays(y) || slices.ContainsFunc(p.seats, func(s *seat) bool { return s.tally == y && s.guessed })
+}
+
+// strays says whether the process was given memory beside a tally of which it is not known on which GPU.
+func (p *process) strays(y *tally) bool {
+	return slices.ContainsFunc(p.seats, func(s *seat) bool { return s.at == sampler.GPUKey{} && s.tally != y && s.tally.granted > 0 })
 }
 
 // on is what a process asked for on a GPU; nil: nothing.

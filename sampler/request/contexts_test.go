@@ -132,3 +132,36 @@ func TestImports(t *testing.T) {
 		}
 	}
 }
+
+// A context from before gives back nobody knows how much as it ends. What is granted then and was refused before is a near miss, though the context
+// of the thread is known only now.
+func TestRefusedUntilContextEnds(t *testing.T) {
+	for name, row := range map[string]struct {
+		ends func(s *scene)
+		want string
+	}{
+		"one of its own":  {func(s *scene) { s.call("cuCtxDestroy_v2", Call{PID: 6, Address: 0xd000, Device: -1}) }, sampler.RefusalFlush},
+		"the primary one": {func(s *scene) { s.call("cuDevicePrimaryCtxReset_v2", Call{PID: 6, Device: 0}) }, sampler.RefusalFlush},
+		"none":            {func(*scene) {}, sampler.RefusalGranted},
+	} {
+		s := newScene(t, 2, people{6: {Environment: map[string]string{}}})
+		s.Late(6, s.now)
+		s.list(0, 6, sampler.Some(10*gib))
+		for i := range s.gpus {
+			s.Listed(s.gpus[i].Key(), s.now, s.gpus[i].Processes)
+		}
+		s.later(listsCome)
+		s.apply()
+		asks := func(context uint64, answer int) {
+			s.call("cuMemAlloc_v2", Call{PID: 6, Address: 1, Size: uint64(2 * gib), Context: context, Device: -1, Answer: answer})
+		}
+		asks(0, outOfMemory)
+		row.ends(s)
+		s.call("cuDevicePrimaryCtxRetain", Call{PID: 6, Address: 0xc000, Device: 0})
+		asks(0xc000, success)
+		r := s.of(0, 6).Requests
+		if r.Refusal == nil || r.Refusal.Outcome != row.want || (r.Flushes == 1) != (row.want == sampler.RefusalFlush) {
+			t.Errorf("%s: %+v, %+v", name, r, r.Refusal)
+		}
+	}
+}

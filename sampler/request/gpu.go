@@ -163,9 +163,9 @@ func (g *gpu) standing(at time.Time) reading {
 // keptPooled: more than are asked for between two readings, but for a moment.
 const keptPooled = 64
 
-// pool notes a call that was given memory which does not tell how much of the GPU that took.
-func (g *gpu) pool(c *Call) {
-	g.pooled[g.pools%keptPooled] = nanos(c.Time)
+// pool notes when a call was given memory which does not tell how much of the GPU that took.
+func (g *gpu) pool(at time.Time) {
+	g.pooled[g.pools%keptPooled] = nanos(at)
 	g.pools++
 }
 

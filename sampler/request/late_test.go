@@ -53,6 +53,9 @@ func TestLibraryOfItsOwn(t *testing.T) {
 		"had just loaded it, is given memory":                   {func(s *scene) { s.Loads(7, s.now); s.alloc(1, gib) }, 1},
 		"had just loaded it, knows another context":             {func(s *scene) { s.Loads(7, s.now); s.context(1); s.alloc(1, gib) }, 1},
 		"had just loaded it, gives back what nobody knows":      {func(s *scene) { s.Loads(7, s.now); s.context(0); s.free(1) }, 1},
+		"had just loaded it, asks a pool of the driver":         {func(s *scene) { s.Loads(7, s.now); s.context(0); s.within(0, 0, 0x9001, 1, gib); s.alloc(2, gib) }, 0},
+		"had just loaded it, asks a pool that nobody knows":     {func(s *scene) { s.Loads(7, s.now); s.context(0); s.fromPool(); s.alloc(2, gib) }, 1},
+		"had just loaded it, asks that last":                    {func(s *scene) { s.Loads(7, s.now); s.context(0); s.fromPool() }, 1},
 		"had just loaded it, which was found late all the same": {func(s *scene) { s.Loads(7, s.now); s.Late(7, s.now); s.context(0) }, 1},
 		"had just loaded it, is gone":                           {func(s *scene) { s.Loads(8, s.now); s.apply(); s.later(silent) }, 1},
 		"never heard":                                           {func(s *scene) { s.Late(7, s.now) }, 0},
@@ -73,6 +76,10 @@ func TestLibraryOfItsOwn(t *testing.T) {
 			}
 		}
 	}
+}
+
+func (s *scene) fromPool() {
+	s.call("cuMemAllocFromPoolAsync", Call{Address: 1, Size: uint64(gib), Context: 0x9001, Device: -1})
 }
 
 // What is read while a call is at work may have what it gives, and is not counted twice.

@@ -26,6 +26,7 @@ type process struct {
 	unsure   bool                         // it may have called before its libcuda was looked at
 	fresh    bool                         // not for long, for it had just loaded that: see Loads
 	supposed bool                         // that it had not, as it made a context first
+	pool     uint64                       // that the last call asked for memory; 0: none
 	exit     sampler.Opt[int]             // how it has ended, as a shell tells it
 	unplaced bool                         // its end was told, and no GPU
 	left     map[sampler.GPUKey]bool      // where its end was told, and it has asked for nothing
@@ -158,12 +159,23 @@ func (p *process) seat(c *Call, several bool) *seat {
 		return p.seats[maxSeats-1]
 	}
 	m := p.made[k.device]
-	s := &seat{key: k, tally: &tally{context: m.newest, partly: p.hides}}
+	s := &seat{key: k, tally: &tally{context: p.newestContext(k.device), partly: p.hides}}
 	// No figure before this has been taken; of those that are gone none will be.
 	s.tally.exact.contexts.brief = sampler.Bytes(m.most-m.there) * sampler.ContextMost //nolint:gosec // a count
 	p.seats = append(p.seats, s)
 	p.keepsSteps()
 	return s
+}
+
+// newestContext is when the process has made its last context of a device; where that is not known, of any.
+func (p *process) newestContext(device int) (newest time.Time) {
+	if device >= 0 {
+		return p.made[device].newest
+	}
+	for _, m := range p.made {
+		newest = later(newest, m.newest)
+	}
+	return newest
 }
 
 // apart is how long a call that takes memory back, of which only the begin is told, may last.
@@ -202,8 +214,8 @@ func (p *process) hold(c *Call, s *seat, n sampler.Bytes) {
 		p.late = true
 		return
 	}
-	if g := s.tally.gpu; g != nil && !physical(Functions[c.Function].Memory) {
-		g.pool(c)
+	if !physical(Functions[c.Function].Memory) {
+		s.tally.pools(c.Time)
 	}
 	if c.Time.Before(p.unheard) { // its end may be missed
 		s.tally.met(c, n)
@@ -235,8 +247,11 @@ func (p *process) forgets(at time.Time) {
 	}
 }
 
-// takes ends a block. Of one of before we came it is not known how large it was, nor where.
+// takes ends a block. Of one of before we came it is not known how large it was, nor where. What is mapped to that address is unmapped by a call of its own.
 func (p *process) takes(c *Call) {
+	if p.isMapped(c) {
+		return
+	}
 	if p.release(c, key(c)).block == nil && p.late && physical(Functions[c.Function].Memory) {
 		p.trimmed(c.Time, func(*seat) bool { return true })
 		clear(p.figures)
@@ -244,6 +259,12 @@ func (p *process) takes(c *Call) {
 			s.tally.exact.loses(c.Time, s.tally.live)
 		}
 	}
+}
+
+// isMapped says whether a call takes what was made of a piece within the library.
+func (p *process) isMapped(c *Call) bool {
+	_, mapped := p.mapped[c.Address]
+	return mapped && key(c).memory == Device && p.blocks[key(c)] == nil
 }
 
 // retain is another hold on a piece, by a handle of its own.
@@ -257,7 +278,7 @@ func (p *process) retain(c *Call) {
 func (p *process) release(c *Call, at where) *taken {
 	x := &p.taken[p.takings%len(p.taken)]
 	p.takings++
-	*x = taken{call: c.Other, at: at, block: p.blocks[at]}
+	*x = taken{call: c.Other, began: c.Time, at: at, block: p.blocks[at]}
 	if b := x.block; b != nil {
 		if b.refs--; b.refs == 0 {
 			p.drop(c, at, b)

@@ -9,9 +9,10 @@ import (
 // refusal is one that is looked after, and by whom it was made.
 type refusal struct {
 	sampler.Refusal
-	tid  int
-	last time.Time // of its tries
-	gave time.Time // when memory was given back last
+	memory Memory // that was refused
+	tid    int
+	last   time.Time // of its tries
+	gave   time.Time // when memory was given back last
 	// Until when some was given back before the last try, and not how much; zero: none was. What was read before that says too little.
 	loosed time.Time
 	got    sampler.Bytes // granted since
@@ -41,14 +42,14 @@ func (t *tally) refuse(c *Call, n sampler.Bytes) {
 		// This is a further try, and what was granted a part of it, of what had been given back.
 		r.Outcome, r.last, r.context, r.got, r.Freed, r.trimmed = sampler.RefusalOpen, c.Time, t.context, 0, 0, false
 	}
-	if r := t.refusal; r != nil && r.Outcome == sampler.RefusalOpen && r.tid == c.TID && n <= r.Bytes && (n == 0 || r.got < n) && c.Time.Sub(r.last) <= retryWithin {
+	if r := t.refusal; r != nil && r.Outcome == sampler.RefusalOpen && r.tid == c.TID && (n <= r.Bytes || r.besides(c)) && (n == 0 || r.got < n) && c.Time.Sub(r.last) <= retryWithin {
 		r.Tries++
 		if t.loosened.After(r.last) { // to make room for this one
 			r.loosed = t.loosened
 		}
 		r.Smallest, r.last, r.context, r.got, r.Host = min(r.Smallest, n), c.Time, t.context, 0, 0
 	} else {
-		t.refusal = &refusal{tid: c.TID, last: c.Time, context: t.context, Refusal: sampler.Refusal{Time: c.Time, Bytes: n, Smallest: n, Function: Functions[c.Function].Name, Tries: 1}}
+		t.refusal = &refusal{memory: Functions[c.Function].Memory, tid: c.TID, last: c.Time, context: t.context, Refusal: sampler.Refusal{Time: c.Time, Bytes: n, Smallest: n, Function: Functions[c.Function].Name, Tries: 1}}
 		if r != nil && r.Outcome == sampler.RefusalOpen && r.tid != c.TID && c.Time.Sub(r.last) <= retryWithin {
 			r.other, t.refusal.other = nil, r
 		}
@@ -56,6 +57,11 @@ func (t *tally) refuse(c *Call, n sampler.Bytes) {
 	t.refusal.loosed = later(t.refusal.loosed, t.gaveUntold)
 	free, read := t.free(t.refusal) // of several tries after it gave its cache back, as a log says it
 	t.refusal.frees(free, read, t.gpu.unsure(c.Time))
+}
+
+// besides says whether a call asks for memory that moves to the host, of which more than the GPU has may be asked for, in the place of some that does not.
+func (r *refusal) besides(c *Call) bool {
+	return Functions[c.Function].Memory == Managed && r.memory != Managed && r.Bytes > 0
 }
 
 // frees notes what was free, by what was read when; zero: nothing was. What is so about, as not all calls are seen, is not known where it would

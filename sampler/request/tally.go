@@ -30,13 +30,14 @@ type tally struct {
 	pieceAt    time.Time     // when the first of some pieces was granted after memory was given back, if that does not count as a near miss yet
 	refusal    *refusal
 	exact      exact
-	partly     bool      // calls tell a part only: a pool of the driver keeps what is given back, or what was given is not told; peaks are at least that
-	pool       bool      // a pool of the driver gave some of it: the driver's figure has what that keeps for later, too
-	context    time.Time // when the process has made one there, or ended one, last; how much that has taken no call tells
-	gaveUntold time.Time // when it gave memory back last of which no call tells how much
-	loosened   time.Time // when it gave memory back to a pool last, which gives it to the GPU some time later, or never
-	gpu        *gpu      // nil: not known
-	unplaced   []move    // while that is so
+	partly     bool        // calls tell a part only: a pool of the driver keeps what is given back, or what was given is not told; peaks are at least that
+	pool       bool        // a pool of the driver gave some of it: the driver's figure has what that keeps for later, too
+	context    time.Time   // when the process has made one there, or ended one, last; how much that has taken no call tells
+	gaveUntold time.Time   // when it gave memory back last of which no call tells how much
+	loosened   time.Time   // when it gave memory back to a pool last, which gives it to the GPU some time later, or never
+	gpu        *gpu        // nil: not known
+	unplaced   []move      // while that is so
+	unpooled   []time.Time // the same: see gpu.pooled
 }
 
 // asked notes a request for so much.
@@ -100,7 +101,10 @@ func (t *tally) on(g *gpu) {
 		for _, m := range t.unplaced {
 			g.add(m)
 		}
-		t.unplaced = nil
+		for _, at := range t.unpooled {
+			g.pool(at)
+		}
+		t.unplaced, t.unpooled = nil, nil
 	}
 	if r := t.refusal; r != nil && t.gpu != nil && g != nil && t.gpu != g { // what was free was so on another
 		r.unclear = false
@@ -118,6 +122,31 @@ func (t *tally) moves(c *Call, n int64, by *seat) {
 		t.gpu.add(m)
 	case len(t.unplaced) < keptMoves:
 		t.unplaced = append(t.unplaced, m)
+	}
+}
+
+// pools notes when it was given memory that does not tell how much of the GPU that took.
+func (t *tally) pools(at time.Time) {
+	if t.gpu != nil {
+		t.gpu.pool(at)
+		return
+	}
+	t.unpooled = append(t.unpooled, at)
+	if more := len(t.unpooled) - keptPooled - 1; more > 0 { // of one more than are kept the GPU knows that it has forgotten some
+		t.unpooled = t.unpooled[more:]
+	}
+}
+
+// lingers notes that what a seat gave back by a call that began at a time was so as late as at another.
+func (t *tally) lingers(by *seat, began, at time.Time) {
+	moves := t.unplaced
+	if t.gpu != nil {
+		moves = t.gpu.moves[:]
+	}
+	for i := range moves {
+		if m := &moves[i]; m.by == by && m.bytes < 0 && m.at == nanos(began) {
+			m.at = nanos(at)
+		}
 	}
 }
 

@@ -237,8 +237,11 @@ func (t *Tracker) Call(c Call) {
 	if p.unsure && p.fresh && f.context() {
 		p.unsure, p.supposed = false, true
 	}
-	if p.unsure || c.Time.Before(p.lookedAt) || p.supposed && p.unknown(&c, f) {
+	if p.unsure || c.Time.Before(p.lookedAt) || p.supposed && (p.unknown(&c, f) || p.strange()) {
 		t.misses(p)
+	}
+	if p.pool = 0; f.Effect == Gives && f.Place == OfPool {
+		p.pool = c.Context
 	}
 	switch f.Effect {
 	case Gives:
@@ -290,11 +293,17 @@ func (p *process) unknown(c *Call, f *Function) bool {
 	switch f.Effect {
 	case Gives:
 		_, ok := p.handles[c.Context]
-		return !ok && c.Device == -1 && f.Memory != Host && f.Place != OfStream
+		return !ok && c.Device == -1 && f.Memory != Host && f.Place != OfStream && f.Place != OfPool
 	case Takes:
-		return c.Address != 0 && f.Memory != Host && p.blocks[key(c)] == nil
+		return c.Address != 0 && f.Memory != Host && p.blocks[key(c)] == nil && !p.isMapped(c)
 	}
 	return false
+}
+
+// strange says whether the last call asked a pool that was made by none that was heard. If the driver has made it by itself, that is told by now: see Within.
+func (p *process) strange() bool {
+	_, known := p.handles[p.pool]
+	return p.pool != 0 && !known
 }
 
 // names notes a context or a pool that was made, or a context that was not.
@@ -378,9 +387,9 @@ func (t *Tracker) asks(p *process, c *Call) *seat {
 	s := p.seat(c, t.several(p))
 	if s.tally.granted+s.tally.refused == 0 {
 		s.at, s.guessed = t.place(p, s)
-		s.tally.on(t.gpus[s.at])
+		t.join(p) // what comes of a refusal there is seen by its tally
 		t.shares(p, s, c.Time.Add(-c.Took))
-		if f, ok := p.figures[s.at]; ok && !p.made[s.key.device].newest.After(f.at.Add(-f.took)) { // what it had before
+		if f, ok := p.figures[s.at]; ok && s.tally.granted+s.tally.refused == 0 && !p.made[s.key.device].newest.After(f.at.Add(-f.took)) { // what it had before
 			s.tally.exact.list(f.at, f.took, f.bytes, 0)
 			delete(p.figures, s.at)
 		}

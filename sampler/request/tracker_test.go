@@ -193,6 +193,14 @@ func TestOutcomes(t *testing.T) {
 			s.call("cuMemFreeHost", Call{Address: 1, Device: -1})
 			s.alloc(2, 4*gib)
 		}, sampler.RefusalGranted, 1, 0, 1, 4 * gib},
+		"more of what may move to the host is no new one": {func(s *scene) {
+			s.refused(2 * gib)
+			s.call("cuMemAllocManaged", Call{Size: 40 << 40, Context: 0xc000, Device: -1, Answer: outOfMemory})
+		}, sampler.RefusalOpen, 2, 0, 2, 2 * gib},
+		"but it is after that": {func(s *scene) {
+			s.call("cuMemAllocManaged", Call{Size: 5 << 40, Context: 0xc000, Device: -1, Answer: outOfMemory})
+			s.call("cuMemAllocManaged", Call{Size: 40 << 40, Context: 0xc000, Device: -1, Answer: outOfMemory})
+		}, sampler.RefusalOpen, 2, 0, 1, 40 << 40},
 		"a larger request is a new refusal": {func(s *scene) {
 			s.refused(4 * gib)
 			s.refused(5 * gib)

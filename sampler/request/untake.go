@@ -3,11 +3,12 @@ package request
 import "time"
 
 // What gives memory back is told as it begins, for the address may be given to another thread before the call returns. The driver may say then that
-// it gave nothing back.
+// it gave nothing back, or does so late: it waits until nobody uses the memory any more.
 
 // taken is what a call took: a block, or one of what holds it.
 type taken struct {
 	call    uint64 // its number
+	began   time.Time
 	at      where
 	block   *block // nil: not known
 	address uint64 // where it was mapped
@@ -21,6 +22,21 @@ func (t *Tracker) Failed(pid int, call uint64, at time.Time) {
 	if p := t.processes[pid]; p != nil && !p.over {
 		p.last = at
 		p.untake(call, at)
+	}
+}
+
+// Lingered takes that a call which was told as it began has given memory back by now, after a while: what was read meanwhile may still have that.
+func (t *Tracker) Lingered(pid int, call uint64, at time.Time) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	p := t.processes[pid]
+	if p == nil || p.over {
+		return
+	}
+	for i := range p.taken {
+		if x := &p.taken[i]; x.call == call && x.block != nil {
+			x.block.seat.tally.lingers(x.block.seat, x.began, at)
+		}
 	}
 }
 

@@ -97,3 +97,33 @@ func TestRetained(t *testing.T) {
 		t.Errorf("%v", live())
 	}
 }
+
+// What is read while the driver gives memory back, which may take it long, may still have that. What was free later is counted from there.
+func TestLingered(t *testing.T) {
+	for name, lingers := range map[string]bool{"at once": false, "late": true} {
+		s := newScene(t, 1, people{7: {}})
+		key := s.gpus[0].Key()
+		s.context(0)
+		s.alloc(1, 20*gib)
+		s.alloc(2, 10*gib)
+		s.later(ms(100))
+		s.call("cuMemFree_v2", Call{Address: 1, Other: 90, Device: -1})
+		s.later(ms(100))
+		used := 10 * gib
+		if lingers {
+			used = 30 * gib
+		}
+		s.Reading(key, s.now, used)
+		s.later(ms(100))
+		if lingers {
+			s.Lingered(7, 90, s.now)
+		}
+		s.later(ms(10))
+		s.alloc(3, 30*gib)
+		s.refused(20 * gib)
+		if r := s.requests(0); !r.Refusal.Free.Equal(sampler.Some(8 * gib)) {
+			t.Errorf("%s: %v free, not 8 GiB", name, r.Refusal.Free)
+		}
+	}
+	New(people{}).Lingered(7, 1, noon) // of nobody
+}

@@ -14,7 +14,14 @@ type primary struct {
 	made    time.Time // zero: it is not there, or may not be
 	retains int
 	fewest  int // of those that there were since we came
+	reset   bool
+	since   int // of those, since it was reset; see mayEnd
 }
+
+// mayEnd says whether a primary context may have ended though it was retained more often than released: it was as often since it was reset. A reset ends what it
+// has and does not release it, which those who have retained it should still do, says NVIDIA; whether it is there for them until then, it does not say.
+// https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__PRIMARY__CTX.html
+func (m *primary) mayEnd() bool { return m.reset && m.since == 0 }
 
 // begins notes a context that was made, or a primary one that somebody holds: it is made for the first, and after a reset, though that releases it
 // for nobody.
@@ -31,6 +38,7 @@ func (p *process) begins(c *Call, f *Function) {
 		p.makes(c.Device, c.Time)
 	}
 	m.retains++
+	m.since++
 	p.primary[c.Device] = m
 }
 
@@ -44,11 +52,15 @@ func (p *process) ends(c *Call) {
 	m, sure := p.primary[c.Device], true
 	if Functions[c.Function].Name == primaryRelease {
 		m.retains--
+		m.since--
 		p.primary[c.Device] = m
-		if !p.late && m.retains != 0 || p.late && m.retains > m.fewest {
+		if !m.mayEnd() && (!p.late && m.retains != 0 || p.late && m.retains > m.fewest) {
 			return // others have it
 		}
-		m.fewest, sure = min(m.fewest, m.retains), !p.late
+		m.fewest, sure = min(m.fewest, m.retains), !p.late && m.retains == 0
+		m.reset = m.reset && m.retains != 0
+	} else {
+		m.reset, m.since = m.retains != 0, 0
 	}
 	made, late := m.made, p.late
 	m.made = time.Time{}
@@ -103,6 +115,7 @@ func (p *process) takesWith(c *Call, loses func(*seat) bool, whose func(*block) 
 			forgotten[b.seat.tally] += b.bytes
 		}
 	}
+	p.trimmed(c.Time, func(s *seat) bool { _, lost := forgotten[s.tally]; return lost })
 	for t, n := range forgotten {
 		t.context, p.late = c.Time, true
 		t.forgets(c.Time, n)

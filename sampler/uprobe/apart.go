@@ -60,15 +60,28 @@ func (u users) remove(pid int) {
 func gone(p *os.Process) bool { return errors.Is(p.Signal(syscall.Signal(0)), os.ErrProcessDone) }
 
 // headless says whether the first thread of a process has ended before the others, as by pthread_exit in main. The kernel knows a process to be
-// looked at by the memory of that thread, which has none any more.
+// looked at by the memory of that thread, which has none any more. Of a process that has ended no thread has any.
 func headless(pid int) bool {
-	f, err := os.Open("/proc/" + strconv.Itoa(pid) + "/maps")
+	proc := "/proc/" + strconv.Itoa(pid)
+	if has, known := hasMemory(proc); has || !known {
+		return false
+	}
+	threads, _ := os.ReadDir(proc + "/task") //nolint:errcheck // it is gone
+	return slices.ContainsFunc(threads, func(thread os.DirEntry) bool {
+		has, _ := hasMemory(proc + "/task/" + thread.Name())
+		return has
+	})
+}
+
+// hasMemory says whether a thread has memory mapped; not known: it is gone, or somebody else's.
+func hasMemory(proc string) (has, known bool) {
+	f, err := os.Open(proc + "/maps")
 	if err != nil {
-		return false // gone, or somebody else's
+		return false, false
 	}
 	defer f.Close() //nolint:errcheck // it was only read
 	n, err := f.Read(make([]byte, 1))
-	return n == 0 && errors.Is(err, io.EOF)
+	return n > 0, n > 0 || errors.Is(err, io.EOF)
 }
 
 // separable says whether the kernel can look at one process. From Linux 6.6 until a correction (6.10, 6.6.33) it

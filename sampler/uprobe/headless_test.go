@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // A process goes on when its first thread has ended, and the kernel does not know it by that any more.
@@ -34,7 +36,8 @@ int main(int n, char **v) { pthread_t t; pthread_create(&t, 0, rest, 0); if (n >
 		})
 		return cmd.Process.Pid
 	}
-	whole, without := start(), start("leave")
+	whole, without, ended := start(), start("leave"), start()
+	unix.Kill(ended, unix.SIGKILL) //nolint:errcheck // it is there
 	for end := time.Now().Add(20 * time.Second); !headless(without); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("its first thread has ended, and that is not seen")
@@ -42,5 +45,9 @@ int main(int n, char **v) { pthread_t t; pthread_create(&t, 0, rest, 0); if (n >
 	}
 	if headless(whole) || headless(os.Getpid()) || headless(1<<22+1) {
 		t.Error("one with its first thread, or none at all, is said to have none")
+	}
+	var status unix.Siginfo
+	if err := unix.Waitid(unix.P_PID, ended, &status, unix.WEXITED|unix.WNOWAIT, nil); err != nil || headless(ended) {
+		t.Errorf("%v: one that has ended, and that nobody has waited for, is said to go on", err)
 	}
 }

@@ -68,6 +68,40 @@ func TestNested(t *testing.T) {
 	})
 }
 
+// The pool that the driver makes by itself is of the GPU of the stream, from its first request on.
+func TestNestedPool(t *testing.T) {
+	bothWays(t, func(t *testing.T, o Options) {
+		r := newRig(t, 2, o)
+		p := cudatest.Play(t, r.dir, "FAKECUDA_NESTED=1")
+		var want []string
+		for _, line := range asked(p.Do("device 0", "device 1", "async a 90000000000", "async b 70000000", "stream", "device 0", "async c 3000000", "stream -", "async d 4000000", "alloc e 1000")) {
+			want = append(want, strings.Replace(line, "cuMemAllocAsync", "cuMemAllocFromPoolAsync", 1))
+		}
+		r.settled(len(want))
+		if got := said(r.seen); !slices.Equal(got, want) {
+			t.Errorf("seen:\n%s\nsaid:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+	})
+}
+
+// Memory that is made of a piece within the library is held once, in the size of that.
+func TestMadeOfPieces(t *testing.T) {
+	bothWays(t, func(t *testing.T, o Options) {
+		r := newRig(t, 1, o)
+		p := cudatest.Play(t, r.dir, "FAKECUDA_PIECES=1")
+		p.Do("device 0", "alloc a 70000000", "piece b 20971520", "alloc c 90000000000", "alloc d 1000", "free a")
+		s := r.settled(4)
+		const large, small = 71303168, 2097152
+		want := []string{"cuMemCreate 71303168 0 0", "cuMemCreate 20971520 0 0", "cuMemCreate 90001375232 2 0", "cuMemCreate 2097152 0 0"}
+		if got := said(r.seen); !slices.Equal(got, want) {
+			t.Errorf("seen: %s", strings.Join(got, "\n"))
+		}
+		if q := r.of(p.PID()); q.Live != 20971520+small || q.Peak != large+20971520+small || !q.Whole || s.Door.Unseen > 0 {
+			t.Errorf("%+v, %+v", q, s.Door)
+		}
+	})
+}
+
 // A context that the driver has no memory for is a refusal, too, of which the program may end; how large it is is not known.
 func TestContextRefused(t *testing.T) {
 	bothWays(t, func(t *testing.T, o Options) {

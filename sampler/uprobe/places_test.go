@@ -85,6 +85,24 @@ func TestGivenBack(t *testing.T) {
 	})
 }
 
+// What is read while the driver gives memory back may still have that, and what is free at a refusal later is counted from there.
+func TestLingers(t *testing.T) {
+	bothWays(t, func(t *testing.T, o Options) {
+		r := newRig(t, 1, o)
+		p, gpu := cudatest.Play(t, r.dir, "FAKECUDA_LINGER=200"), sampler.GPU{UUID: "GPU-0"}
+		p.Do("device 0", "alloc a 3000000000", "alloc b 1000000000")
+		r.snapshot()                   // it learns how much the GPU has
+		fmt.Fprintln(p.In(), "free a") //nolint:errcheck // the next one tells
+		time.Sleep(100 * time.Millisecond)
+		r.tracker.Reading(gpu.Key(), r.clock.Now(), 4000000000)
+		p.Do("alloc c 7000000000", "alloc d 2000000000")
+		r.settled(4)
+		if q := r.of(p.PID()); q.Refusal == nil || !q.Refusal.Free.Equal(sampler.Some[sampler.Bytes](8*sampler.GiB-8000000000)) {
+			t.Errorf("%+v, %+v", q, q.Refusal)
+		}
+	})
+}
+
 // The peak of a program with arrays is no exact one, since no call says what they take.
 func TestArrays(t *testing.T) {
 	bothWays(t, func(t *testing.T, o Options) {

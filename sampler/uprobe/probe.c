@@ -67,6 +67,8 @@ enum { PLACE_CURRENT = 0, PLACE_PROPERTIES, PLACE_POOL, PLACE_DEVICE, PLACE_STRE
 #define LET_GO 253 // it calls a function (other) too often, which is not looked at for so long (size, in ns)
 #define FAILED 252 // the call that began then (other, in ns) gave nothing back
 #define LOADS 251  // it maps a libcuda: the inode of that number (other)
+#define WITHIN 250 // what the thread was answered last it asked within a function (size) on a stream (other), of a pool (address)
+#define LINGERED 249 // the call that began then (other, in ns) gave memory back, and took long
 #define REFUSED 2 // CUDA_ERROR_OUT_OF_MEMORY
 
 // event is one call that was answered, as Door.parse reads it.
@@ -106,6 +108,8 @@ struct thread {
 // What a thread was answered last that asked for memory.
 struct answered {
 	__u64 at, size, address;
+	__u64 pool;   // that it asked; 0: none, or that is told
+	__u64 mapped; // where it was mapped since; 0: it was not
 	__s32 answer;
 };
 
@@ -439,6 +443,8 @@ static __always_inline void place(const struct arguments *r, __u64 cookie, struc
 	}
 }
 
+#define LONG 1000000 // ns in which a call that gives memory back does so, as nearly always
+
 static __always_inline __u64 product(__u64 a, __u64 b) { return (a | b) >> 32 ? ~0ULL : a * b; }
 
 SEC("uprobe.multi")
@@ -468,7 +474,7 @@ int entered(struct pt_regs *r)
 	else
 		place(&a, cookie, &c);
 	switch (effect) {
-	// What gives memory back is told as it begins: an address is only given again after it. If it fails, that is told, too.
+	// What gives memory back is told as it begins: an address is only given again after it. If it fails or takes long, that is told, too.
 	case EFFECT_TAKES:
 	case EFFECT_UNMAPS:
 		c.other = c.began;
@@ -493,16 +499,31 @@ int entered(struct pt_regs *r)
 
 // inner says whether the answer is that of a call within this one, which was told: functions of the library call one another. What a
 // signal handler asks for meanwhile is given at another address, or is another size.
-static __always_inline int inner(__u64 thread, const struct call *c, __s32 answer)
+static __always_inline int inner(__u64 thread, __u64 cookie, const struct call *c, __s32 answer)
 {
-	struct answered this = {bpf_ktime_get_ns(), c->size, c->address, answer}, *last = bpf_map_lookup_elem(&answers, &thread);
+	struct answered this = {bpf_ktime_get_ns(), c->size, c->address, c->pool, 0, answer}, *last = bpf_map_lookup_elem(&answers, &thread);
 	if (!last) {
 		bpf_map_update_elem(&answers, &thread, &this, BPF_ANY);
 		return 0;
 	}
-	int same = last->at > c->began && last->answer == answer && (answer == REFUSED ? last->size >= c->size : last->address == c->address);
+	int same = last->at > c->began && last->answer == answer && (answer == REFUSED ? last->size >= c->size : last->address == c->address || last->mapped == c->address);
+	if (same)
+		this.pool = last->pool;
+	if (same && this.pool && PLACE_KIND(cookie) == PLACE_STREAM) { // it may be one that the driver has made by itself
+		struct call outer = {.began = c->began, .size = FUNCTION(cookie), .address = this.pool, .other = c->other, .copy = c->copy, .device = -1};
+		tell(WITHIN, thread, &outer, answer);
+		this.pool = 0;
+	}
 	*last = this;
 	return same;
+}
+
+// maps_answered notes where a piece is mapped that the thread has just been given: memory that is given there by a call around that is the same.
+static __always_inline void maps_answered(__u64 thread, const struct call *c)
+{
+	struct answered *last = bpf_map_lookup_elem(&answers, &thread);
+	if (last && last->address == c->other)
+		last->mapped = c->address;
 }
 
 SEC("uretprobe.multi")
@@ -522,8 +543,8 @@ int returned(struct pt_regs *r)
 	switch (effect) {
 	case EFFECT_TAKES:
 	case EFFECT_UNMAPS:
-		if (answer)
-			tell(FAILED, thread, &c, answer);
+		if (answer || bpf_ktime_get_ns() - c.began > LONG)
+			tell(answer ? FAILED : LINGERED, thread, &c, answer);
 		return 0;
 	case EFFECT_SETS: // a context that was not set leaves the one before
 	case EFFECT_PUSHES:
@@ -545,7 +566,9 @@ int returned(struct pt_regs *r)
 	}
 	if (answer == 0 && effect == EFFECT_MAKES)
 		set_current(thread, c.copy, effect, c.address);
-	if (effect == EFFECT_GIVES && inner(thread, &c, answer))
+	if (effect == EFFECT_MAPS && answer == 0)
+		maps_answered(thread, &c);
+	if (effect == EFFECT_GIVES && inner(thread, cookie, &c, answer))
 		return 0;
 	tell(cookie, thread, &c, answer);
 	return 0;

@@ -18,6 +18,8 @@ type probeAnswered struct {
 	At      uint64
 	Size    uint64
 	Address uint64
+	Pool    uint64
+	Mapped  uint64
 	Answer  int32
 	_       [4]byte
 }

@@ -94,6 +94,10 @@ func (d *Door) read() {
 			d.tracker.Execed(c.PID, c.Time)
 		case c.Function == failed:
 			d.tracker.Failed(c.PID, c.Other, c.Time)
+		case c.Function == lingered:
+			d.tracker.Lingered(c.PID, c.Other, c.Time)
+		case c.Function == within:
+			d.tracker.Within(c)
 		case c.Function == toLoad:
 			d.tell(loads{pid: c.PID, inode: c.Other, at: c.Time})
 		case c.Function == letGo:
@@ -128,13 +132,15 @@ func (d *Door) read() {
 // initialize is the function with which a process begins to use the driver.
 var initialize = slices.IndexFunc(request.Functions, func(f request.Function) bool { return f.Effect == request.Begins })
 
-// In the place of a function, what has happened to a process: ENDED, EXECED, LET_GO, FAILED and LOADS of probe.c.
+// In the place of a function, what has happened to a process: ENDED, EXECED, LET_GO, FAILED, LOADS, WITHIN and LINGERED of probe.c.
 const (
-	ended  = 255
-	execed = 254
-	letGo  = 253
-	failed = 252
-	toLoad = 251
+	ended    = 255
+	execed   = 254
+	letGo    = 253
+	failed   = 252
+	toLoad   = 251
+	within   = 250
+	lingered = 249
 )
 
 // parse reads a struct event of probe.c; begin: of the kernel's monotonic clock, by the clock of everything that is published.

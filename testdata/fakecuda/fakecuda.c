@@ -5,8 +5,10 @@
  *   FAKECUDA_CAPACITY  bytes of each (8 GiB)
  *   FAKECUDA_CONTEXT   bytes that a context takes (0)
  *   FAKECUDA_SLOW      seconds that cuMemAlloc_v2 takes (0)
+ *   FAKECUDA_LINGER    milliseconds that giving memory back takes (0)
  *   FAKECUDA_FAULT     a kernel has failed: nothing is given back any more, and no context is made current (0)
  *   FAKECUDA_NESTED    cuMemAllocAsync calls cuMemAllocFromPoolAsync (0)
+ *   FAKECUDA_PIECES    cuMemAlloc_v2 and cuMemFree_v2 are made of cuMemCreate, cuMemMap, cuMemRelease and cuMemUnmap (0)
  *   FAKECUDA_SHARED    file in which all programs share the devices, and which the fake NVML reads
  */
 #define _GNU_SOURCE
@@ -308,8 +310,13 @@ API cuCtxPopCurrent_v2(struct context **c)
 
 static Dev here(void) { return current() ? current()->dev : -1; }
 
+static Result alloc_piece(Ptr *p, size_t n);
+static Result free_piece(Ptr p);
+
 API cuMemAlloc_v2(Ptr *p, size_t n)
 {
+	if (number("FAKECUDA_PIECES", 0))
+		return alloc_piece(p, n);
 	sleep((unsigned)number("FAKECUDA_SLOW", 0));
 	enter();
 	return leave(give(p, n, here(), NULL, true));
@@ -335,11 +342,12 @@ static Result take(Ptr p)
 {
 	if (failed())
 		return ILLEGAL_ADDRESS;
+	usleep((unsigned)number("FAKECUDA_LINGER", 0) * 1000);
 	enter();
 	return leave(drop(p));
 }
 
-API cuMemFree_v2(Ptr p) { return take(p); }
+API cuMemFree_v2(Ptr p) { return number("FAKECUDA_PIECES", 0) ? free_piece(p) : take(p); }
 
 struct array_descriptor { size_t width, height; int format; unsigned channels; };
 struct array_descriptor_3d { size_t width, height, depth; int format; unsigned channels, flags; };
@@ -513,6 +521,28 @@ API cuMemUnmap(Ptr at, size_t n)
 			mapped[i].size = 0;
 		}
 	return leave(SUCCESS);
+}
+
+static Result alloc_piece(Ptr *p, size_t n)
+{
+	static Ptr next = 0x500000000000ull;
+	struct allocation_prop prop = {.type = 1, .at = {ON_DEVICE, here()}};
+	Ptr handle = 0;
+	n = (n + 0x1fffff) & ~0x1fffffull;
+	Result r = cuMemCreate(&handle, n, &prop, 0);
+	if (r != SUCCESS)
+		return r;
+	*p = __sync_fetch_and_add(&next, n);
+	cuMemMap(*p, n, 0, handle, 0);
+	return cuMemRelease(handle);
+}
+
+static Result free_piece(Ptr p)
+{
+	for (int i = 0; i < MAX_BLOCKS; i++)
+		if (mapped[i].size && mapped[i].at == p)
+			return cuMemUnmap(p, mapped[i].size);
+	return INVALID_VALUE;
 }
 
 API cuMemHostAlloc(void **p, size_t n, unsigned flags)
