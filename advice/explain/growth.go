@@ -160,9 +160,10 @@ func (f *facts) keptRise() grown {
 	if f.history == nil || len(f.history.Kept) < keptNeeded {
 		return grown{}
 	}
-	g := riseOfLevels(f.history.Kept)
-	if !g.steady() || g.last.Less(g.first) <= partOf(f.total.Or(0), 0.05) {
-		return grown{}
+	kept := f.history.Kept
+	g := riseOfLevels(kept)
+	if !g.steady() || g.last.Less(g.first) <= partOf(f.total.Or(0), 0.05) || g.last <= slices.Max(kept[:len(kept)/2]) {
+		return grown{} // as much had stayed before
 	}
 	return g
 }
@@ -329,10 +330,18 @@ func (f *facts) toldOfSpikes() bool {
 // batchesApart is more seconds than lie between two batches of a validation (own threshold).
 const batchesApart = 100
 
-// toldOfBatches: an alert had told of growth that can be that of one validation, and not of what comes with each epoch.
+// toldOfBatches: an alert had told of growth that can be that of one validation, and not of what comes with each epoch, or of the peaks
+// of several.
 func (f *facts) toldOfBatches() bool {
+	between := 0.0 // seconds, of what comes again
+	for _, a := range f.alerts {
+		if a.Kind == sampler.AlertRepeatSpike {
+			between = max(between, a.Numbers["period_s"])
+		}
+	}
 	return f.toldOfGrowth() && !slices.ContainsFunc(f.alerts, func(a sampler.Alert) bool {
-		return a.Kind == sampler.AlertGrowth && a.Numbers["interval_s"] > batchesApart
+		since, known := a.Numbers["since_s"]
+		return a.Kind == sampler.AlertGrowth && (a.Numbers["interval_s"] > batchesApart || known && between > 0 && a.T-since > 2*between)
 	})
 }
 

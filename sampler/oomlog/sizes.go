@@ -14,7 +14,8 @@ import (
 // sizeNames are such figures, lower case. What counts all that was done so far, such as consumed samples, is none.
 var sizeNames = []string{
 	"length", "residues", "seqlen", "seq_len", "seq len", "sequence length", "sequence_length", "mean_length", "max_length",
-	"batch size", "batch_size", "bsz", "resolution", "image size", "img_size", "imgsz",
+	"batch size", "batch_size", "bsz", "resolution", "image size", "image_size", "img_size", "imgsz", "crop_size", "tile_size",
+	"ctx", "ctx_len", "context length", "context_length", "max_depth", "fanout",
 	"prompt_tokens", "input_tokens", "prompt tokens", "frames",
 	"cells", "points", "pts", "nodes", "edges", "particles", "atoms", "vertices", "triangles", "voxels", "elements",
 }

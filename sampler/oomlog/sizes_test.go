@@ -21,6 +21,8 @@ func TestSizesThatGrow(t *testing.T) {
 		"step %d remaking level 4 :  60 grids, %d cells":                          "cells",
 		"step %d (%d particles)":                                                  "particles",
 		"turn %d prompt_tokens=%d completion_tokens=150":                          "prompt_tokens",
+		"prompt %d ctx=%d depth=68%% score=10 time=19.37s":                        "ctx",
+		"epoch %d fanout %d nodes sampled":                                        "fanout",
 		"step %d: %d cells processed":                                             "",
 		"step %d, processed %d cells":                                             "",
 		"step %d, 1.%d cells":                                                     "",
