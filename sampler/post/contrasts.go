@@ -25,7 +25,7 @@ var (
 	// fails and failsNot deny the other; alone it is only denied what the clause before says.
 	runsNot = lazily(`(?i)(?:n['’]t|\bnot|\bnever|\bcan ?not|\bunable to|\bno longer) (?:\w+ ){0,2}?(?:works?|run|train|fit|complete|finish|start)\b`)
 	// runsNo is a word for running that does not say how it ended.
-	runsNo    = lazily(`(?i)\b(?:(?:I|we) (?:run|ran|trained)|(?:when|while|if) (?:it|this|I) (?:runs?|works?)|(?:runs?|ran|running) (out|into|over))\b`)
+	runsNo    = lazily(`(?i)\b(?:(?:I|we) (?:run|ran|trained)|(?:when|while|if) (?:it|this|I) (?:runs?|works?)|(?:runs?|ran|running) (out|into|over)|(?:and|to) run (?:the|an?|my|it|this|md|simulations?|training|inference))\b`)
 	failsNot  = lazily(`(?i)(?:n['’]t|\bnot|\bnever|\bno longer|\bno more|\bno|\bwithout|\bavoids?|\bto avoid(?: the| an?)?|\bto prevent(?: the| an?)?) (?:\w+ ){0,2}?["'\x60]?(?:fail\w*|crash\w*|happen\w*|occur\w*|come|appear|errors?|run(?:s|ning)? out|(?:cuda |gpu )?(?:oom|out of memory))\b|(?:不会?|没有?)再? ?(?:报错|溢出|爆|失败|OOM|出错)|(?:에러|오류)[^.]{0,6}(?:발생(?:하|되)지 ?않|안 ?[나났]|없)|(?:発生し|出)(?:ない|ません)|エラー(?:は|が)?(?:出ない|出ません|なし)`)
 	deniesAll = lazily(`(?i)\b(?:it|this|that) (?:does|did|do|is|was)(?: not|n['’]t)\s*\W*$`)
 	// supposes are words of what was not met, and elsewhere of what is not only a matter of the value: another GPU, machine, program, version or phase, or how far it came.
