@@ -184,7 +184,7 @@ var fixesHost = []fixRow{
 				`from_pretrained(name, torch_dtype="auto", low_cpu_mem_usage=True)  ` + f.comment("do.or")}
 		}},
 	{id: FixShardOrOffload, source: "https://huggingface.co/docs/transformers/deepspeed",
-		kinds: ownCode, cost: 0,
+		kinds: ownCode | server, cost: 0,
 		lives:   map[string]float64{CauseHostMemory: 0.97},
 		when:    func(f *failure) bool { return f.loadsInRanks() },
 		reach:   always(1),
