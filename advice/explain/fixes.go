@@ -192,6 +192,9 @@ func (f *failure) untried(id string) float64 {
 	if id == FixStopOtherProcess && f.told(sampler.ToldAlone) && !f.numbers() {
 		return 0.3 // whoever writes has looked
 	}
+	if f.entries() > 0 && (id == FixHalveBatchAccumulate || id == FixCapSampleSize) {
+		return 0.6 // a row for each word is there whatever the batch is
+	}
 	if f.told(sampler.ToldLargerRuns) && slices.Contains(setLower, id) {
 		return 0
 	}

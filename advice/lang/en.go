@@ -2859,4 +2859,9 @@ var textsEN = map[string]string{
 	"do.before_from_pretrained":                               "ZeRO-3: before from_pretrained, and kept as long as the model; the Trainer of transformers does it where its arguments are made first",
 	"do.zero_init_own":                                        "in own code: with deepspeed.zero.Init(config_dict_or_path=ds_config): around where the model is made",
 	"do.one_rank_reads":                                       "one rank reads the weights into RAM, and each GPU gets its part",
+	"fix.smaller_model.title.vocabulary":                      "Take fewer words or classes: one array has {n} of them",
+	"fix.smaller_model.why.vocabulary":                        "A layer that knows words or classes by number has a row for each, and no batch makes it smaller.",
+	"fix.smaller_model.cost.vocabulary":                       "rare words become pieces, or unknown",
+	"do.fewer_words":                                          "a minimum count for words, or pieces of words (BPE, SentencePiece): 30,000 to 100,000 of them",
+	"do.adaptive_softmax":                                     "or, where all are needed: an adaptive or sampled softmax, and the embedding in RAM",
 }

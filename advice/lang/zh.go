@@ -2858,4 +2858,9 @@ var textsZH = map[string]string{
 	"do.before_from_pretrained":                               "ZeRO-3：在 from_pretrained 之前，并与模型同样久地保留；transformers 的 Trainer 在先创建其参数时会这样做",
 	"do.zero_init_own":                                        "自己的代码：在创建模型处用 with deepspeed.zero.Init(config_dict_or_path=ds_config):",
 	"do.one_rank_reads":                                       "一个进程把权重读进内存，每个 GPU 得到自己的一份",
+	"fix.smaller_model.title.vocabulary":                      "减少词或类别的数量：有一个数组含 {n} 个",
+	"fix.smaller_model.why.vocabulary":                        "按编号识别词或类别的层为每个都存一行，减小批量并不会让它变小。",
+	"fix.smaller_model.cost.vocabulary":                       "罕见词会变成子词或未知词",
+	"do.fewer_words":                                          "给词设最小出现次数，或用子词（BPE、SentencePiece）：3 万到 10 万个",
+	"do.adaptive_softmax":                                     "如果全部都需要：自适应或采样 softmax，并把 embedding 放在内存中",
 }
