@@ -66,6 +66,7 @@ const (
 	ToldShared       = "shared"                // other people use the machine
 	ToldHeld         = "held"                  // a process that should be gone holds memory
 	ToldSharded      = "sharded"               // the model is sharded over GPUs
+	ToldUnloaded     = "unloaded"              // what an unloaded model held is not given back
 	ToldCopies       = "copies"                // each process loads all of a model
 	ToldDecoding     = "decoding"              // a picture is decoded
 	ToldResults      = "results"               // outputs are collected on the GPU

@@ -2864,4 +2864,9 @@ var textsEN = map[string]string{
 	"fix.smaller_model.cost.vocabulary":                       "rare words become pieces, or unknown",
 	"do.fewer_words":                                          "a minimum count for words, or pieces of words (BPE, SentencePiece): 30,000 to 100,000 of them",
 	"do.adaptive_softmax":                                     "or, where all are needed: an adaptive or sampled softmax, and the embedding in RAM",
+	"fix.fix_leak.title.unloaded":                             "Give each model a process of its own: the framework keeps what an unloaded one had",
+	"fix.fix_leak.why.unloaded":                               "Memory that a framework has taken stays in its pool when a model is unloaded, for models of the same framework in the same process.",
+	"fix.fix_leak.cost.unloaded":                              "the time to start a process",
+	"do.tensorflow_grows":                                     "for models of TensorFlow: as they need it, not all at once",
+	"do.process_each_model":                                   "a process or server for each model, or a restart before the next is loaded",
 }

@@ -2863,4 +2863,9 @@ var textsZH = map[string]string{
 	"fix.smaller_model.cost.vocabulary":                       "罕见词会变成子词或未知词",
 	"do.fewer_words":                                          "给词设最小出现次数，或用子词（BPE、SentencePiece）：3 万到 10 万个",
 	"do.adaptive_softmax":                                     "如果全部都需要：自适应或采样 softmax，并把 embedding 放在内存中",
+	"fix.fix_leak.title.unloaded":                             "让每个模型有自己的进程：框架会保留已卸载模型的显存",
+	"fix.fix_leak.why.unloaded":                               "模型卸载后，框架占用的显存留在其内存池中，只供同一进程中同一框架的模型使用。",
+	"fix.fix_leak.cost.unloaded":                              "启动一个进程的时间",
+	"do.tensorflow_grows":                                     "TensorFlow 的模型：按需占用，而不是一次占满",
+	"do.process_each_model":                                   "每个模型一个进程或服务，或在加载下一个之前重启",
 }
