@@ -44,8 +44,10 @@ var fixesSituations = []fixRow{
 		}},
 	{id: FixLeak, source: "https://docs.pytorch.org/docs/stable/notes/faq.html",
 		kinds: ownCode | server, cost: 0.01,
-		lives:   map[string]float64{CauseUnknown: 0.85, CauseTooBig: 0.7, CauseLeak: 0.95, CauseOtherProcess: 0.4},
-		when:    func(f *failure) bool { return f.told(sampler.ToldModels) && !f.told(sampler.ToldUnloaded) && !f.onHost() && !f.numbers() },
+		lives: map[string]float64{CauseUnknown: 0.85, CauseTooBig: 0.7, CauseLeak: 0.95, CauseOtherProcess: 0.4},
+		when: func(f *failure) bool {
+			return f.told(sampler.ToldModels) && !f.told(sampler.ToldUnloaded) && !f.onHost() && !f.numbers()
+		},
 		reach:   always(1),
 		variant: func(f *failure) string { return "models" },
 		do: func(f *failure) []string {
