@@ -66,6 +66,8 @@ const (
 	ToldShared       = "shared"                // other people use the machine
 	ToldHeld         = "held"                  // a process that should be gone holds memory
 	ToldSharded      = "sharded"               // the model is sharded over GPUs
+	ToldUnloaded     = "unloaded"              // what an unloaded model held is not given back
+	ToldCopies       = "copies"                // each process loads all of a model
 	ToldDecoding     = "decoding"              // a picture is decoded
 	ToldResults      = "results"               // outputs are collected on the GPU
 	ToldUpdate       = "update"                // it ran before an update
@@ -220,31 +222,32 @@ const (
 
 // What a program does that has not all that a model has: what follows ToldWork.
 const (
-	WorkScene     = "scene"     // it renders a scene
-	WorkGame      = "game"      // it plays, or emulates a console
-	WorkAtoms     = "atoms"     // it moves atoms
-	WorkGrid      = "grid"      // it solves equations on a grid or with particles
-	WorkPhotos    = "photos"    // it reconstructs a place from photos
-	WorkParticles = "particles" // it averages pictures of frozen particles
-	WorkScan      = "scan"      // it reconstructs a volume from projections
-	WorkMining    = "mining"    // it mines a coin
-	WorkHashes    = "hashes"    // it looks for passwords
-	WorkStreams   = "streams"   // it encodes or decodes video
-	WorkQueries   = "queries"   // it answers queries on tables
-	WorkRows      = "rows"      // it clusters rows, or lays them out in a plane
-	WorkVectors   = "vectors"   // it searches vectors
-	WorkBoosting  = "boosting"  // it grows trees by CatBoost or LightGBM
-	WorkMolecule  = "molecule"  // it computes the electrons of a molecule
-	WorkQubits    = "qubits"    // it simulates qubits
-	WorkReads     = "reads"     // it reads bases from currents
-	WorkSpikes    = "spikes"    // it sorts spikes of neurons
-	WorkArrays    = "arrays"    // it computes with arrays in Julia or MATLAB, or transforms them
-	WorkLayers    = "layers"    // a network of Caffe or Theano, where gradients are not kept unless asked for
-	WorkFolds     = "folds"     // it folds a protein, by PyTorch
-	WorkStyle     = "style"     // it changes one picture or recording step by step
-	WorkKernels   = "kernels"   // it fits a Gaussian process
-	WorkResiduals = "residuals" // it trains a network on an equation
-	WorkWorlds    = "worlds"    // the physics of many environments at once
+	WorkScene      = "scene"      // it renders a scene
+	WorkGame       = "game"       // it plays, or emulates a console
+	WorkAtoms      = "atoms"      // it moves atoms
+	WorkGrid       = "grid"       // it solves equations on a grid or with particles
+	WorkPhotos     = "photos"     // it reconstructs a place from photos
+	WorkParticles  = "particles"  // it averages pictures of frozen particles
+	WorkScan       = "scan"       // it reconstructs a volume from projections
+	WorkMining     = "mining"     // it mines a coin
+	WorkHashes     = "hashes"     // it looks for passwords
+	WorkStreams    = "streams"    // it encodes or decodes video
+	WorkQueries    = "queries"    // it answers queries on tables
+	WorkRows       = "rows"       // it clusters rows, or lays them out in a plane
+	WorkVectors    = "vectors"    // it searches vectors
+	WorkBoosting   = "boosting"   // it grows trees by CatBoost or LightGBM
+	WorkMolecule   = "molecule"   // it computes the electrons of a molecule
+	WorkQubits     = "qubits"     // it simulates qubits
+	WorkReads      = "reads"      // it reads bases from currents
+	WorkSpikes     = "spikes"     // it sorts spikes of neurons
+	WorkArrays     = "arrays"     // it computes with arrays in Julia or MATLAB, or transforms them
+	WorkLayers     = "layers"     // a network of Caffe or Theano, where gradients are not kept unless asked for
+	WorkPotentials = "potentials" // a network moves atoms, by PyTorch
+	WorkFolds      = "folds"      // it folds a protein, by PyTorch
+	WorkStyle      = "style"      // it changes one picture or recording step by step
+	WorkKernels    = "kernels"    // it fits a Gaussian process
+	WorkResiduals  = "residuals"  // it trains a network on an equation
+	WorkWorlds     = "worlds"     // the physics of many environments at once
 )
 
 // What a program works on: what follows ToldDomain.

@@ -110,7 +110,7 @@ var causesLimit = []causeRow{
 		evidence:   func(f *failure) string { return f.startupText() }},
 	{id: "kind", cause: CausePreallocation, reason: "https://docs.vllm.ai/en/latest/configuration/conserving_memory.html",
 		when: func(f *failure) bool {
-			return f.class.cause == CausePreallocation || f.program.reserves() && f.class.class == classAllocator && !f.loadingWeights() && !f.impossible() && !f.overweight()
+			return f.class.cause == CausePreallocation || f.program.reserves() && !f.buildsEngine() && f.class.class == classAllocator && !f.loadingWeights() && !f.impossible() && !f.overweight()
 		},
 		confidence: func(f *failure) float64 { return max(f.class.confidence, 0.7) },
 		evidence:   func(f *failure) string { return f.words.Say("why.warmup_oom") }},

@@ -187,6 +187,8 @@ var concreteRows = []concreteRow{
 	{"--H 384 --W 384", nil, "", false},
 	{"dask_cudf.read_", nil, "", false},
 	{"deepspeed.zero.Init(", nil, "", false},
+	{"dschf = HfDeepSpeedConfig(", (*failure).deepspeed, "do.load_in_turn", false},
+	{"accelerate launch --fsdp_cpu_ram_efficient_loading", (*failure).fsdp, "do.load_in_turn", false},
 	{"cupy.get_default_memory_pool()", nil, "", false},
 	{"PYTORCH_MPS_", nil, "", false},
 

@@ -92,6 +92,9 @@ func (f *failure) smallerSample() string {
 
 // sampleAlone says it as the only way.
 func (f *failure) sampleAlone() string {
+	if name := f.setByHand(); name != "" {
+		return f.comment("do.set_lower", "name", name)
+	}
 	if what := f.eachSample(); what != "" {
 		return "# " + what
 	}

@@ -176,13 +176,20 @@ var fixesHost = []fixRow{
 		kinds: ownCode, cost: 0.02,
 		lives: map[string]float64{CauseHostMemory: 0.9},
 		when: func(f *failure) bool {
-			return f.class.class == classHost && f.phase() == sampler.PhaseLoading && f.torchCode() && !quantized.Get().MatchString(f.command.Text)
+			return f.class.class == classHost && f.phase() == sampler.PhaseLoading && f.torchCode() && !f.loadsInRanks() && !quantized.Get().MatchString(f.command.Text)
 		},
 		variant: func(f *failure) string { return "host" },
 		do: func(f *failure) []string {
 			return []string{`from_pretrained(name, load_in_8bit=True, device_map="auto")  ` + f.comment("do.transformers"),
 				`from_pretrained(name, torch_dtype="auto", low_cpu_mem_usage=True)  ` + f.comment("do.or")}
 		}},
+	{id: FixShardOrOffload, source: "https://huggingface.co/docs/transformers/deepspeed",
+		kinds: ownCode | server, cost: 0,
+		lives:   map[string]float64{CauseHostMemory: 0.97},
+		when:    func(f *failure) bool { return f.loadsInRanks() },
+		reach:   always(1),
+		variant: func(f *failure) string { return "load_once" },
+		do:      doLoadOnce},
 	{id: FixShortenContext, source: sourceLlama,
 		kinds: server, cost: 0.1,
 		lives: map[string]float64{CauseHostMemory: 0.85}, // the layers that are not on the GPU have their cache in RAM
@@ -296,6 +303,21 @@ var fixesHost = []fixRow{
 		do: func(f *failure) []string {
 			return []string{"sudo dmesg -T | grep -i -E 'killed process|oom'", "cat /sys/fs/cgroup/memory.events"}
 		}},
+}
+
+// loadsInRanks: each process of a job puts all of the model into RAM: it is said, or a model that is to be sharded is loaded.
+func (f *failure) loadsInRanks() bool {
+	return f.class.class == classHost && (f.told(sampler.ToldCopies) || f.told(sampler.ToldSharded) && f.phase() == sampler.PhaseLoading)
+}
+
+func doLoadOnce(f *failure) []string {
+	switch {
+	case !f.told(sampler.ToldSharded):
+		return []string{f.comment("do.load_in_turn")}
+	case f.deepspeed():
+		return []string{"dschf = HfDeepSpeedConfig(ds_config)  " + f.comment("do.before_from_pretrained"), f.comment("do.zero_init_own")}
+	}
+	return []string{"accelerate launch --fsdp_cpu_ram_efficient_loading true --fsdp_sync_module_states true …  " + f.comment("do.one_rank_reads"), f.comment("do.load_in_turn")}
 }
 
 // bigArray: one array of a size that stands out was refused in RAM, and no model was being loaded.

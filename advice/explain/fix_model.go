@@ -11,6 +11,16 @@ import (
 )
 
 var fixesModel = []fixRow{
+	{id: FixSmallerModel, source: "https://www.tensorflow.org/text/guide/subwords_tokenizer",
+		kinds: training | undecided, cost: 0,
+		lives:   map[string]float64{CauseTooBig: 0.98, CauseUnknown: 0.9},
+		when:    func(f *failure) bool { return f.entries() > 0 },
+		reach:   always(1),
+		variant: func(f *failure) string { return "vocabulary" },
+		pairs:   func(f *failure) []any { return []any{"n", f.entries()} },
+		do: func(f *failure) []string {
+			return []string{f.comment("do.fewer_words"), f.comment("do.adaptive_softmax")}
+		}},
 	{id: FixRaiseLimit, source: "https://docs.pytorch.org/docs/stable/generated/torch.cuda.memory.set_per_process_memory_fraction.html",
 		kinds: ownCode | running, cost: 0.02,
 		lives:   map[string]float64{CauseMemoryLimit: 0.9, CauseHostMemory: 0.6},
@@ -490,4 +500,20 @@ func doSmallerOptimizer(f *failure) []string {
 		return []string{s.Text}
 	}
 	return []string{"import bitsandbytes as bnb", "optimizer = bnb.optim.AdamW8bit(model.parameters(), lr=lr)"}
+}
+
+// manyEntries are more than batches have tokens, and than vocabularies should have words (own threshold).
+const manyEntries = 1_000_000
+
+// entries is the number of words or classes of a layer that has a row or a column for each, by the shape of the array that was refused; 0: it is another
+// array. What comes of a batch and a length is a multiple of a large power of two.
+func (f *facts) entries() int {
+	shape, _ := f.event.Extra["shape"].([]int)
+	if f.onHost() || len(shape) != 2 || f.domain() != sampler.DomainText {
+		return 0
+	}
+	if n := max(shape[0], shape[1]); n >= manyEntries && n%1024 != 0 {
+		return n
+	}
+	return 0
 }

@@ -30,10 +30,24 @@ var fixesSituations = []fixRow{
 			}
 			return lines
 		}},
+	{id: FixLeak, source: "https://www.tensorflow.org/guide/gpu#limiting_gpu_memory_growth",
+		kinds: ownCode | server, cost: 0,
+		lives:   map[string]float64{CauseUnknown: 0.92, CauseTooBig: 0.92, CauseLeak: 0.97, CausePreallocation: 0.95, CauseOtherProcess: 0.4},
+		when:    func(f *failure) bool { return f.told(sampler.ToldUnloaded) && !f.onHost() && !f.numbers() },
+		reach:   always(1),
+		variant: func(f *failure) string { return "unloaded" },
+		do: func(f *failure) []string {
+			if f.event.Framework == "tensorflow" || f.program.name == "triton" {
+				return []string{"export TF_FORCE_GPU_ALLOW_GROWTH=true  " + f.comment("do.tensorflow_grows"), f.comment("do.process_each_model")}
+			}
+			return []string{f.comment("do.process_each_model")}
+		}},
 	{id: FixLeak, source: "https://docs.pytorch.org/docs/stable/notes/faq.html",
 		kinds: ownCode | server, cost: 0.01,
-		lives:   map[string]float64{CauseUnknown: 0.85, CauseTooBig: 0.7, CauseLeak: 0.95, CauseOtherProcess: 0.4},
-		when:    func(f *failure) bool { return f.told(sampler.ToldModels) && !f.onHost() && !f.numbers() },
+		lives: map[string]float64{CauseUnknown: 0.85, CauseTooBig: 0.7, CauseLeak: 0.95, CauseOtherProcess: 0.4},
+		when: func(f *failure) bool {
+			return f.told(sampler.ToldModels) && !f.told(sampler.ToldUnloaded) && !f.onHost() && !f.numbers()
+		},
 		reach:   always(1),
 		variant: func(f *failure) string { return "models" },
 		do: func(f *failure) []string {

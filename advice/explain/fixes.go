@@ -181,7 +181,7 @@ var triedInVain = map[string][]string{
 	"batch": {FixHalveBatchAccumulate}, "segments": {FixExpandableSegments}, "share": {FixCapPreallocation, FixRaiseLimit},
 	"precision": {FixAMPBF16, FixHalfPrecision}, "checkpointing": {FixGradientCheckpointing}, "context": {FixShortenContext},
 	"length": {FixShortenContext, FixCapSampleSize}, "model": {FixSmallerModel}, // of a size that was, the parts are left (lessInput)
-	"workers": {FixReduceDataLoaderWorkers}, "inputs": {FixCapSampleSize}, "offload": {FixOffloadModel}, "item": {FixLeak}, "bits": {FixSmallerModel, FixHalfPrecision}, "no_grad": {FixNoGradValidation, FixNoGradInference},
+	"workers": {FixReduceDataLoaderWorkers}, "inputs": {FixCapSampleSize}, "offload": {FixOffloadModel}, "item": {FixLeak}, "bits": {FixSmallerModel, FixHalfPrecision}, "bits8": {FixHalfPrecision}, "no_grad": {FixNoGradValidation, FixNoGradInference},
 }
 
 // setLower are the fixes that make a value smaller of which it may be said that it runs when larger.
@@ -192,11 +192,17 @@ func (f *failure) untried(id string) float64 {
 	if id == FixStopOtherProcess && f.told(sampler.ToldAlone) && !f.numbers() {
 		return 0.3 // whoever writes has looked
 	}
+	if f.entries() > 0 && (id == FixHalveBatchAccumulate || id == FixCapSampleSize) {
+		return 0.6 // a row for each word is there whatever the batch is
+	}
 	if f.told(sampler.ToldLargerRuns) && slices.Contains(setLower, id) {
 		return 0
 	}
 	for setting, fixes := range triedInVain {
 		if slices.Contains(fixes, id) && (f.told(sampler.ToldTried+setting) || setting == "bits" && f.shows(sampler.ShowsFourBits)) {
+			if setting == "model" {
+				return 0.2 // of a batch or a size there is mostly less, of models there are few
+			}
 			return 0.4
 		}
 	}

@@ -122,7 +122,7 @@ func (f *failure) ownLevers(id string, rank int) (list []tools.Lever) {
 	}
 	for _, mine := range []bool{true, false} {
 		for _, l := range f.levers() {
-			if l, ok := f.agreeing(l); ok && (l.Of == of) == mine && (mine || rank == 1) && !f.told(sampler.ToldInForce+l.Type) {
+			if l, ok := f.agreeing(l); ok && (l.Of == of) == mine && (mine || rank == 1 && !f.leverTried(l.Of)) && !f.told(sampler.ToldInForce+l.Type) {
 				list = append(list, l)
 			}
 		}
@@ -131,6 +131,16 @@ func (f *failure) ownLevers(id string, rank int) (list []tools.Lever) {
 		}
 	}
 	return list[:min(len(list), mostLevers)]
+}
+
+// leverTried: what such a lever changes was changed in vain, or has to stay.
+func (f *failure) leverTried(of tools.Of) bool {
+	for id, its := range leversOf {
+		if its == of && f.untried(id) < 1 {
+			return true
+		}
+	}
+	return false
 }
 
 // families are names under which programs are known that have options of their own each.
@@ -147,6 +157,11 @@ func (f *failure) agreeing(l tools.Lever) (tools.Lever, bool) {
 	switch {
 	case f.anotherScript(l):
 		return l, false
+	case f.onHost() && f.tool.Name == "COLMAP": // of its steps the one that joins depth maps fills RAM
+		l.Type = strings.Replace(l.Type, "PatchMatchStereo", "StereoFusion", 1)
+		return l, strings.Contains(l.Type, "StereoFusion")
+	case f.told(sampler.ToldWork + sampler.WorkPotentials):
+		return l, false // they are of its training, or about other forces
 	case f.phase() == sampler.PhaseLoading && (l.Of == tools.Batch || l.Of == tools.Input || l.Of == tools.Validation):
 		return l, false // nothing was read or decoded yet
 	case f.program.is(running) && strings.HasPrefix(l.Type, "trainer."):

@@ -50,6 +50,7 @@ var workRows = []workRow{
 	{name: sampler.WorkScene},
 	{name: sampler.WorkGame, program: "llama.cpp"}, // whose words for a refusal of Vulkan are those of any program
 	{name: sampler.WorkAtoms, has: processes},
+	{name: sampler.WorkPotentials, torch: true},
 	{name: sampler.WorkGrid, has: processes | aShare},
 	{name: sampler.WorkPhotos},
 	{name: sampler.WorkParticles, has: aShare},
@@ -135,7 +136,7 @@ var fixesWorks = []fixRow{
 			CauseImbalance: 0.3, CauseValidationSpike: 0.9, CausePreallocation: 0.3, CauseHostMemory: 0.85},
 		when: func(f *failure) bool {
 			w, is := f.work()
-			return is && !w.shared && !(w.name == sampler.WorkMining && f.onHost()) // what its data set is on the GPU says nothing of RAM
+			return is && !w.shared && !(f.onHost() && (w.name == sampler.WorkMining || f.told(sampler.ToldGrowth))) // what its data set is on the GPU says nothing of RAM
 		},
 		reach: func(f *failure) float64 {
 			if f.event.Framework == "relion" {
@@ -165,11 +166,18 @@ var fixesWorks = []fixRow{
 		do: func(f *failure) []string { return f.lessInput() }},
 	{id: FixLeak, source: "https://docs.lammps.org/Howto_restart.html",
 		kinds: ownCode | running, cost: 0.03, work: true,
-		lives:   map[string]float64{CauseLeak: 0.95},
-		when:    func(f *failure) bool { return f.compiled() && !f.onHost() },
-		reach:   always(1),
-		variant: func(f *failure) string { return "compiled" },
-		pairs:   func(f *failure) []any { return []any{"tool", f.tool.Name} },
+		lives: map[string]float64{CauseLeak: 0.95, CauseHostMemory: 0.97},
+		when: func(f *failure) bool {
+			return f.compiled() && (!f.onHost() || f.class.class == classHost && f.told(sampler.ToldGrowth))
+		},
+		reach: always(1),
+		variant: func(f *failure) string {
+			if f.onHost() {
+				return "compiled_host"
+			}
+			return "compiled"
+		},
+		pairs: func(f *failure) []any { return []any{"tool", f.tool.Name} },
 		do: func(f *failure) []string {
 			return []string{f.comment("do.restart_files"), f.comment("do.report_growth", "tool", f.tool.Name)}
 		}},

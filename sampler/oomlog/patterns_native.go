@@ -38,7 +38,7 @@ var nativeRows = []row{
 	{name: "cuda error below its place", framework: "cuda", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"error: out of memory"}, near: `cuda|gpu|\.cuh?\b`,
 		start: `\.(?:cuh?|hpp|h|cpp|cc|cxx) ?[(:]\d+\)?:? error: out of memory`},
 	{name: "cuda source file", framework: "cuda", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"out of memory"},
-		start: `\bout of memory (?:in|at) \S+\.cuh?\b|\[CUDA\] (?:failed,? )?out of memory(?: at)? \S+\.\w+|\bCudaError: out of memory|\(-217:Gpu API call\) out of memory|[\w./-]{1,120}\.cuh? ?[:(]\d+\)?:? (?:\w+\(\)?:? )?(?:CUDA )?(?:runtime )?error:? ?[^\n]{0,40}?\bout of memory\b`},
+		start: `\bout of memory (?:in|at) \S+\.cuh?\b|\[CUDA\] (?:failed,? )?out of memory(?: at)? \S+\.\w+|\bCudaError: out of memory|\(-217:Gpu API call\) out of memory|\bGpu API call \(out of memory\)|[\w./-]{1,120}\.cuh? ?[:(]\d+\)?:? (?:\w+\(\)?:? )?(?:CUDA )?(?:runtime )?error:? ?[^\n]{0,40}?\bout of memory\b`},
 	{name: "turbomind", framework: "lmdeploy", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"[tm]["}, start: `\[TM\]\[\w+\] CUDA runtime error: out of memory`},
 	{name: "cuda runtime error before its place", framework: "cuda", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"cuda runtime error"},
 		start: `CUDA runtime error: out of memory \S+\.(?:h|hpp|cc|cpp|cuh?):\d+`},

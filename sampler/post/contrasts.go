@@ -25,7 +25,7 @@ var (
 	// fails and failsNot deny the other; alone it is only denied what the clause before says.
 	runsNot = lazily(`(?i)(?:n['’]t|\bnot|\bnever|\bcan ?not|\bunable to|\bno longer) (?:\w+ ){0,2}?(?:works?|run|train|fit|complete|finish|start)\b`)
 	// runsNo is a word for running that does not say how it ended.
-	runsNo    = lazily(`(?i)\b(?:(?:I|we) (?:run|ran|trained)|(?:when|while|if) (?:it|this|I) (?:runs?|works?)|(?:runs?|ran|running) (out|into|over))\b`)
+	runsNo    = lazily(`(?i)\b(?:(?:I|we) (?:run|ran|trained)|(?:when|while|if) (?:it|this|I) (?:runs?|works?)|(?:runs?|ran|running) (out|into|over)|(?:and|to) run (?:the|an?|my|it|this|md|simulations?|training|inference))\b`)
 	failsNot  = lazily(`(?i)(?:n['’]t|\bnot|\bnever|\bno longer|\bno more|\bno|\bwithout|\bavoids?|\bto avoid(?: the| an?)?|\bto prevent(?: the| an?)?) (?:\w+ ){0,2}?["'\x60]?(?:fail\w*|crash\w*|happen\w*|occur\w*|come|appear|errors?|run(?:s|ning)? out|(?:cuda |gpu )?(?:oom|out of memory))\b|(?:不会?|没有?)再? ?(?:报错|溢出|爆|失败|OOM|出错)|(?:에러|오류)[^.]{0,6}(?:발생(?:하|되)지 ?않|안 ?[나났]|없)|(?:発生し|出)(?:ない|ません)|エラー(?:は|が)?(?:出ない|出ません|なし)`)
 	deniesAll = lazily(`(?i)\b(?:it|this|that) (?:does|did|do|is|was)(?: not|n['’]t)\s*\W*$`)
 	// supposes are words of what was not met, and elsewhere of what is not only a matter of the value: another GPU, machine, program, version or phase, or how far it came.
@@ -179,7 +179,7 @@ func clausesOf(text string) (list []clause) {
 }
 
 // ranWithLess is a setting, or things that are counted, with the largest value that ran where a larger one failed, or is said to; "" for none.
-func ranWithLess(all []sentence) string {
+func ranWithLess(text string, all []sentence) string {
 	type seen struct {
 		runs          measured
 		least         float64
@@ -193,6 +193,12 @@ func ranWithLess(all []sentence) string {
 		}
 		if at := lower.FindStringSubmatch(s.text); at != nil && !resource.MatchString(at[1]) && valueOf(at[2]) > valueOf(at[3]) && (ended(s.text[strings.Index(s.text, at[0]):]) || i+1 < len(all) && ended(all[i+1].text)) {
 			return at[1] + " " + at[3]
+		}
+		if at := higher.FindStringSubmatch(s.text); at != nil && !resource.MatchString(at[1]) && valueOf(at[2]) > 1 && valueOf(at[2]) < valueOf(at[3]) {
+			rest := s.text[strings.Index(s.text, at[0])+len(at[0]):]
+			if comesTo.MatchString(rest) && !failsNot.MatchString(rest) && !supposes.MatchString(rest) {
+				return at[1] + " " + at[2]
+			}
 		}
 		for _, c := range clausesOf(s.text) {
 			list := valuesIn(c.text, last, counted)
@@ -224,12 +230,29 @@ func ranWithLess(all []sentence) string {
 	}
 	for _, key := range order {
 		one := found[key]
+		if key == quantities[0].name && !one.fails {
+			one.least = typedBatch(text)
+			one.fails = one.least > one.runs.value
+		}
 		if one.runs.value > 1 && (one.fails && one.least > one.runs.value || !one.fails && one.bounds) || one.runs.value == 1 && one.fails && one.least > 1 && one.runs.counted {
 			return one.runs.said()
 		}
 	}
 	return ""
 }
+
+// typedBatch is the largest batch that a command of a text sets; what is told of one that ran is of another then.
+func typedBatch(text string) (most float64) {
+	for line := range strings.Lines(text) {
+		for _, at := range batchOption.FindAllStringSubmatch(strings.TrimRight(line, "\r\n`"), 4) {
+			most = max(most, valueOf(at[1]))
+		}
+	}
+	return most
+}
+
+// higher is a setting that was set higher, so that it ran with the value before.
+var higher = lazily(`(?i)\b(?:increas|rais|enlarg|chang|bump)\w*\b (?:up )?(?:the |my )?["'\x60]?([a-z]\w*(?:[ _-]\w+){0,2}?)["'\x60]? from ["'\x60]?(\d{1,7}) ?(?:up )?(?:to|->|→) ?["'\x60]?(\d{1,7})\b`)
 
 // lower is a setting that was set lower.
 var lower = lazily(`(?i)\b(?:reduc|lower|decreas|chang|set|cut|dropp|shr[aiu]nk)\w*\b (?:down )?(?:the |my )?["'\x60]?([a-z]\w*(?:[ _-]\w+){0,2}?)["'\x60]? from ["'\x60]?(\d{1,7}) ?(?:down )?(?:to|->|→) ?["'\x60]?(\d{1,7})\b`)

@@ -74,7 +74,7 @@ func addFacts(c *sampler.LogContext, text string, all []sentence) {
 	}
 	set := raisedFrom(all)
 	if set == "" {
-		set = ranWithLess(all)
+		set = ranWithLess(text, all)
 	}
 	if set != "" {
 		c.Told = append(c.Told, sampler.ToldRaised+set)

@@ -32,7 +32,7 @@ var programs = []struct {
 	{"sglang", lazily(`(?i)\bsglang(?:\b|v?\d)|\bmem[-_]fraction[-_]static\b`)},
 	{"vllm", lazily(`(?i)\bvllm(?:\b|v?\d)|\bgpu[-_]memory[-_]utilization\b|\b(?:INFO|ERROR|WARNING) \d\d-\d\d \d\d:\d\d:\d\d \[?[\w/]+\.py:\d+\]`)},
 	{"tgi", lazily(`(?i)\btext[-_]generation[-_](?:inference|launcher|client|router|server)\b`)},
-	{"tensorrt-llm", lazily(`(?i)\btensorrt[-_ ]?llm\b|\btrtllm\b|\btrtllm-\w+|\bModelRunnerCpp\b|\bkv_cache_free_gpu_mem\w*`)},
+	{"tensorrt-llm", lazily(`(?i)\btensorrt[-_ ]?llm\b|\btrtllm\b|\btrtllm-\w+|\bModelRunnerCpp\b|\bkv_cache_free_gpu_mem\w*|\bGPTAttention_\d|--use_gpt_attention_plugin\b`)},
 	{"lmdeploy", lazily(`(?i)\blmdeploy\b`)},
 	{"triton", lazily(`(?i)\btritonserver\b|\btensorrtserver\b|\binstance_group\b|\btr(?:iton|inton)[- ](?:inference[- ])?(?:server|container)\b|\btriton information\b|\btriton-inference-server\b|\bin triton\b[^\n]{0,80}\binstances?\b|\binstance count\b`)},
 	{"alphafold", lazily(`(?i)\b(?:alphafold|colabfold|openfold|fastfold|uni-?fold|esmfold|omegafold|rosettafold|helixfold)\w*|\bfold(?:ing)?\b[^.\n]{0,60}\b(?:\d+ ?aa|residues|amino acids|proteins?|monomers?|\w+mers?)\b|\bfolding with model\b|\bpredict\w* the structure of\b|\b(?:protein|complex|dimer)\b[^.\n]{0,40}\b\d{2,5} ?(?:residues|aa|amino acids)\b|(?s:\bjax\b.*\b\d{3,5} residues\b|\b\d{3,5} residues\b.*\bjax\b)`)},

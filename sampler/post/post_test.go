@@ -376,10 +376,14 @@ func TestCourses(t *testing.T) {
 // The RAM of a GPU is not that of the machine.
 func TestWhoseRAM(t *testing.T) {
 	for text, kind := range map[string]string{
-		"My loader hogs all the RAM and gets killed.":                            sampler.MemoryHost,
-		"The converter saturates nearly all of the system RAM and then crashes.": sampler.MemoryHost,
-		"My network takes all the RAM of my GPU and torch runs out of memory.":   sampler.MemoryGPU,
-		"I get CUDA out of memory as it takes all the RAM on the graphics card.": sampler.MemoryGPU,
+		"My loader hogs all the RAM and gets killed.":                                          sampler.MemoryHost,
+		"The converter saturates nearly all of the system RAM and then crashes.":               sampler.MemoryHost,
+		"I load the weights into host memory, then my script crashes with CUDA out of memory.": sampler.MemoryGPU,
+		"The GPU RAM of my training increases until it crashes, CUDA OOM.":                     sampler.MemoryGPU,
+		"Each of the 8 ranks loads the 65B checkpoint into host memory until it is killed.":    sampler.MemoryHost,
+		"训练时出现内存溢出,GTX 1080 显卡。":                                                               sampler.MemoryGPU,
+		"My network takes all the RAM of my GPU and torch runs out of memory.":                 sampler.MemoryGPU,
+		"I get CUDA out of memory as it takes all the RAM on the graphics card.":               sampler.MemoryGPU,
 	} {
 		e := read(t, text)
 		if len(e) != 1 || e[0].MemoryKind != kind {
@@ -443,6 +447,14 @@ func TestNotReported(t *testing.T) {
 		"The service breaks for lack of memory when the limit is too low, so set it higher.",
 		"Our allocator keeps a cache. Its VRAM usage grows with the batch and the training crashes only when it is full.",
 		"CUDA out of memory guide",
+		"OOMKilled is the reason that Kubernetes gives for a container above its limit.",
+		"We added the OOMKilled state to our exporter.",
+		"How do I alert on OOMKilled with our Prometheus?",
+		"OOM in 2024",
+		"If the RAM grows until the kernel kills the process, lower the number of workers.",
+		"When there is insufficient system memory, the installer warns.",
+		"# Notes\n\nLast week we worked on the allocator, so that runs on small cards no longer end in out of memory.",
+		"Handling of out of memory now part of the trainer.",
 		"CUDA out of memory troubleshooting",
 		"CUDA out of memory errors: causes and fixes",
 		"Out of memory handling in the trainer",

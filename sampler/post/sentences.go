@@ -144,7 +144,7 @@ var (
 // headline says whether a line is one. What stands before the failure decides more than what stands behind.
 func headline(line string) bool {
 	at := headed.FindStringIndex(line)
-	if at == nil || len(line) > 160 || len(strings.Fields(line)) < 4 && !han.MatchString(line) || talk.MatchString(line) || neither.MatchString(line) || code.MatchString(sized.ReplaceAllString(flags.ReplaceAllString(line, "set"), " ")) {
+	if at == nil || len(line) > 160 || len(strings.Fields(line)) < fewestWords(line) && !han.MatchString(line) || talk.MatchString(line) || neither.MatchString(line) || code.MatchString(sized.ReplaceAllString(flags.ReplaceAllString(line, "set"), " ")) {
 		return false
 	}
 	fail := ranOut.FindStringIndex(line)
@@ -152,6 +152,14 @@ func headline(line string) bool {
 		fail = []int{at[1], at[1]}
 	}
 	return !subject.MatchString(line[:fail[0]]) && !about.MatchString(line[fail[1]:])
+}
+
+// fewestWords of such a title: with a GPU in it three say all.
+func fewestWords(line string) int {
+	if gear.MatchString(line) {
+		return 3
+	}
+	return 4
 }
 
 // han is a script that writes no blanks.

@@ -25,6 +25,7 @@ var workKinds = []struct {
 	{sampler.WorkVectors, lazily(`\bfaiss::gpu\b|\bStandardGpuResources(?:Impl)?\b|(?i:\bfaiss assertion\b|\bfaiss[- ]gpu\b)`), nil, true},
 	{sampler.WorkQubits, lazily(`(?i)\bqiskit\w*|\bcu(?:quantum|statevec)\b|\bstatevector\w*|\bstate vector simulat\w*|\bqubits?\b`), nil, false},
 	{sampler.WorkMolecule, lazily(`(?i)\b(?:gpu4)?pyscf\b|\bterachem\b|\bquantum espresso\b|\bcp2k\b|\bvasp\b|\bdef2-\w+`), nil, false},
+	{sampler.WorkPotentials, lazily(`(?is)\b` + potentials + `\b.*` + movesAtoms + `|` + movesAtoms + `.*\b` + potentials + `\b|\bpair_style\s+(?:mace|nequip|allegro|deepmd|e3gnn|chgnet|m3gnet|sevenn?et\w*)\b`), lazily(`(?i)\bmace_run_train\b|\b(?:nequip-|dp )train\b|(?:^|[^-\w])train(?:s|ing)?\b|\bfine[- ]?tun`), true},
 	{sampler.WorkAtoms, lazily(`(?i)\blammps\b|\bgromacs\b|\bgmx mdrun\b|\bopenmm(?:exception)?\b|\bnamd\d?\b|\bpmemd\w*|\bgpumd\b|\bhoomd\b|\bacemd\d?\b|\bpair_style\b|\bInsufficient memory on accelerator\b|\bmolecular dynamics\b`), nil, false},
 	{sampler.WorkParticles, lazily(`(?i)\brelion\w*|\bcryosparc\w*|\bcistem\b|\bmotioncor\d?\b|\bgctf\b|_rln\w+`), nil, false},
 	{sampler.WorkScan, lazily(`(?i)\bastra(?:[-_ ]toolbox)?\b|\btigre\b|\btomopy\b|\bsinograms?\b|\b(?:cone|fan)[- ]beam\b|\bcbct\b`), nil, false},
@@ -43,6 +44,12 @@ var workKinds = []struct {
 	{sampler.WorkWorlds, lazily(`(?i)\bisaac ?(?:gym|sim|lab)\w*|\bphysx\b|\bPxg\w+|\bmujoco_warp\b|\bmjwarp\b|\bnum_envs\b`), nil, true},
 	{sampler.WorkFolds, lazily(`(?i)\bboltz(?:-?[12]x?)?\b|\bchai-?1\b|\brfdiffusion\d?\b|\besmfold\b|\bprotenix\b`), nil, false},
 }
+
+// potentials are networks that give the forces between atoms; movesAtoms is a run with them.
+const (
+	potentials = `(?:mace(?:-(?:mp|off)\S*)?|nequip|allegro|chgnet|m3gnet|matgl|deepmd(?:-kit)?|mattersim|sevennet|orb-v\d)`
+	movesAtoms = `\b(?:md (?:simulation|run)s?|(?:nvt|npt|nve)\b.{0,40}|molecular dynamics|lammps|ase\b.{0,40}\b(?:md|calculator|dynamics)|md of|supercells?|pair styles?|geometry optimi[sz]ation|relaxation)\b`
+)
 
 // addWork puts into a context what such a program does.
 func addWork(c *sampler.LogContext, text string) {

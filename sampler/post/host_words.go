@@ -1,0 +1,42 @@
+package post
+
+// Memory of the machine, as people tell of it: it grows until something ends, there is not enough of it, or each process fills it with the same.
+
+const (
+	// ofHost is what it is called. VRAM and the RAM of a GPU are others, see ofGPUs.
+	ofHost = `(?:(?:system|host|cpu|main|physical)(?: ?['’]s)?[ -](?:memory|ram)|ram)`
+	// takenDown is how a program or its machine ends then.
+	takenDown = `(?:kill(?:s|ed)|terminat(?:es|ed)|crash(?:es|ed|ing)?|dies|died|fr[eo]e?z\w*|h[au]ngs?|unrespons\w*|re-?boot\w*|stops? respond\w*)`
+	// grownHost is memory of the machine that grows until then.
+	grownHost = `\b(?:increas|grow|ris|climb|leak|eat|consum|accumulat|fill|us)\w*\b[^.\n]{0,24}\b` + ofHost + `\b[^.\n]{0,80}\b` + takenDown + `\b` +
+		`|\b` + ofHost + `\b[^.\n]{0,30}\b(?:increas|grow|ris|climb|leak|fill|accumulat)\w*\b[^.\n]{0,80}\b` + takenDown + `\b`
+	// wantingHost is too little of it, and endedFor how that shows: alone such words are of manuals, too.
+	wantingHost = `(?:\b(?:insufficient|not enough|not sufficient|too little|lack of|shortage of|low on)(?: \w+)? (?:system|host|cpu|main|physical)[ -](?:memory|ram)\b|n['’]t (?:\w+ ){0,2}(?:enough|sufficient) (?:system|host|cpu|main|physical)[ -](?:memory|ram)\b|\b(?:not enough|insufficient) ram\b|\b(?:system|host|cpu|main|physical)[ -](?:memory|ram) (?:is|was) (?:not enough|insufficient|too small)\b)`
+	endedFor    = `\b(?:kill(?:s|ed)|crash\w*|dies|died|fail(?:s|ed)|stop(?:s|ped)|abort(?:s|ed)|exit(?:s|ed)|errors?)\b`
+	endsForHost = endedFor + `[^.\n]{0,60}` + wantingHost + `|` + wantingHost + `[^.\n]{0,60}` + endedFor
+	// loadedUntil is what is loaded into it until then.
+	loadedUntil = `\b(?:load|read|put|cop(?:y|ie))\w*\b[^.\n]{0,60}\b(?:in|into|to|on)(?: the)? ` + ofHost + `\b[^.\n]{0,60}\b` + takenDown + `\b`
+)
+
+// podKilled is what Kubernetes calls a container that was killed for it, where somebody met it.
+const podKilled = `\b(?:reasons?|status|state|error|see|saw|seen|shows?|says|found|gets?|got|getting|gives?)\b[^.\n]{0,30}\bOOMKilled\b`
+
+var killedPod = lazily(podKilled)
+
+// podsOnly: a sentence tells of a failure by that word alone.
+func podsOnly(s sentence) bool {
+	return killedPod.MatchString(s.text) && !ranOut.MatchString(killedPod.ReplaceAllString(s.text, " "))
+}
+
+// copies are whole models of which each process loads one into it. largerThanRAM sets their size against that of the machine's memory, which is
+// larger than a GPU's where it is only called memory.
+var (
+	copies        = lazily(`(?i)\b(?:each|every|all|both|\d+|two|four|eight)(?: of)?(?: the| my| our)?(?: \w+)? (?:ranks?|process(?:es)?|workers?|gpus?)\b[^.\n]{0,24}\bloads?\b[^.\n]{0,24}\b(?:models?|checkpoints?|weights)\b|\b(?:two|three|four|eight|\d+|several|multiple)(?: complete| full| whole| entire| separate)* (?:models|copies|checkpoints)\b[^.\n]{0,24}\bload\w*\b|\bload\w*\b[^.\n]{0,40}\b(?:in|on|by) (?:each|every) (?:rank|process|worker)\b|每个?(?:进程|rank|卡)[^。\n]{0,8}(?:都|会)[^。\n]{0,8}加载`)
+	largerThanRAM = lazily(`(?i)\b(?:models?|weights|checkpoint)\b[^.\n]{0,24}\b\d{2,4} ?GB?\b[^.\n]{0,24}\b(?:(?:ram|(?:host|system|cpu) memory)(?: size)? (?:is|of) (?:only )?\d{2,4} ?G|memory(?: size)? (?:is|of) (?:only )?(?:[2-9]\d\d|\d{4}) ?G)`)
+	// fillsHost is any of these, unless ofGPUAlone stands beside it.
+	fillsHost = lazily(`(?i)` + grownHost + `|` + wantingHost + `|` + loadedUntil)
+	// ofGPUAlone are words for a GPU's memory beside which that of the machine is not meant.
+	ofGPUAlone = lazily(`(?i)\bcuda\W{1,3}(?:error|oom|out)|\bvram\b|\bgpu memory\b|显存`)
+	// fusesDepth is the step of COLMAP that joins depth maps, which uses no GPU: https://colmap.github.io/faq.html
+	fusesDepth = lazily(`(?i)\bcolmap\b(?s:.*)\b(?:stereo[_ ]?)?fus(?:ion|e|ing)\b`)
+)
