@@ -973,6 +973,8 @@ var textsEN = map[string]string{
 	"alert.flush.near":            "GPU {gpu}: the allocator emptied its cache, and the GPU was full again at once: the next large request may fail",
 	"alert.flush.near_times":      "GPU {gpu}: {n} times in {span} the allocator emptied its cache, and the GPU was full again at once: the next large request may fail",
 	"alert.flush.lived":           "earlier runs of this command came as near to the limit, and lived through it",
+	"alert.sweep":                 "GPU {gpu}: {process} runs with {number} and will need about {need}, of which {free} is there",
+	"alert.sweep.run":             "with {number} it needed {peak}",
 	"alert.flush.back":            "up to {deepest} was given back and taken again at once, so the cache holds nothing to spare",
 
 	"alert.need_does_not_fit":           "GPU {gpu}: {need} won't fit: only {free} free at the last peak ({short} short)",

@@ -973,6 +973,8 @@ var textsZH = map[string]string{
 	"alert.flush.near":            "GPU {gpu}：分配器清空了缓存，显存随即又被占满：下一次大的请求可能失败",
 	"alert.flush.near_times":      "GPU {gpu}：{span} 内分配器 {n} 次清空缓存，显存随即又被占满：下一次大的请求可能失败",
 	"alert.flush.lived":           "此命令之前的运行也曾同样接近上限，并安然度过",
+	"alert.sweep":                 "GPU {gpu}：{process} 的参数为 {number}，预计需要约 {need}，而可用的只有 {free}",
+	"alert.sweep.run":             "参数为 {number} 时需要 {peak}",
 	"alert.flush.back":            "最多归还 {deepest}，并立即重新占用：缓存中没有余量",
 
 	"alert.need_does_not_fit":           "GPU {gpu}：{need} 放不下：最近一次峰值时只有 {free} 空闲（缺少 {short}）",

@@ -17,6 +17,7 @@ type lastRun struct {
 	lived         closeCalls // of all runs of it
 	held          float64    // MiB, the most that one has held, and grew no more, which did not die; 0: none
 	at            float64    // when it ended
+	died          bool       // for want of memory
 }
 
 // closeCalls are the near misses of a process, those of its first minute included.
@@ -64,7 +65,7 @@ func (l *lately) keep(p *proc, died bool, now float64) {
 	if r.user != p.process.User || r.command != p.process.Command {
 		*r = lastRun{user: p.process.User, command: p.process.Command}
 	}
-	r.peak, r.at = peak, now
+	r.peak, r.at, r.died = peak, now, died
 	if p.seen-p.series.PeakTime >= livedSeconds { // else it was stopped while it grew
 		r.held = max(r.held, p.series.Peak)
 	}

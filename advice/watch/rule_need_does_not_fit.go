@@ -13,7 +13,7 @@ var ruleNeed = Rule{
 	Level: sampler.LevelWarning,
 	Reason: "What somebody typed, or an allocator was refused, is more than the least that was free in the last minute, " +
 		"even with what the process can reuse; or what a process asks for again and again, and gives back, is more than " +
-		"was free since it did.",
+		"was free since it did; or a run of a command needs more than there is, by what others of it needed with smaller numbers in it.",
 	HoldFor:    2 * time.Second,
 	ClearAfter: 10 * time.Second,
 	check:      checkNeed,
@@ -23,6 +23,11 @@ func checkNeed(f *Facts) []finding {
 	if !f.live() {
 		return nil
 	}
+	return append(askedFor(f), sweepNeeds(f)...)
+}
+
+// askedFor is the need that somebody typed, or a process asked for.
+func askedFor(f *Facts) []finding {
 	g := f.gpu
 	if _, ok := f.needs.of(g); !ok {
 		if need, _, ok := g.requested(f.now); !ok || !need.Again {
