@@ -23,8 +23,10 @@ var fixesModel = []fixRow{
 		}},
 	{id: FixRaiseLimit, source: "https://docs.pytorch.org/docs/stable/generated/torch.cuda.memory.set_per_process_memory_fraction.html",
 		kinds: ownCode | running, cost: 0.02,
-		lives:   map[string]float64{CauseMemoryLimit: 0.9, CauseHostMemory: 0.6},
-		when:    func(f *failure) bool { return !f.onHost() && !f.maybePinned() && f.program.name != "alphafold" }, // whose scripts set several times the GPU, of RAM
+		lives: map[string]float64{CauseMemoryLimit: 0.9, CauseHostMemory: 0.6},
+		when: func(f *failure) bool {
+			return !f.onHost() && !f.maybePinned() && f.program.name != "alphafold" && !f.hasLargestShare()
+		}, // whose scripts set several times the GPU, of RAM
 		variant: func(f *failure) string { return f.limitVariant() },
 		reach: func(f *failure) float64 {
 			if f.event.Kind == sampler.KindMPS && f.environment["PYTORCH_MPS_HIGH_WATERMARK_RATIO"] == "" {
@@ -437,6 +439,27 @@ func (f *failure) below(setting string, number int) int {
 	return number
 }
 
+// largestShare of a GPU leaves next to nothing for what a server does not reserve (own threshold).
+const largestShare = 0.95
+
+// hasLargestShare: a server that reserves its share has as much of the GPU as it can have.
+func (f *failure) hasLargestShare() bool {
+	row, known := shares[f.limitVariant()]
+	if !known {
+		return false
+	}
+	most := 0.0
+	f.command.WithNumber(func(v float64) float64 { most = v; return v }, command.PlainName(row.option))
+	for _, what := range f.context.Told {
+		if set, is := strings.CutPrefix(what, sampler.ToldInForce+command.PlainName(row.option)+" "); is {
+			if v, err := strconv.ParseFloat(set, 64); err == nil {
+				most = max(most, v)
+			}
+		}
+	}
+	return most >= largestShare
+}
+
 func doRaiseLimit(f *failure) []string {
 	switch f.limitVariant() {
 	case "slice": // https://github.com/Project-HAMi/HAMi
@@ -449,7 +472,7 @@ func doRaiseLimit(f *failure) []string {
 		}
 		return lines
 	case "vllm":
-		share := f.withShare("vllm", func(v float64) float64 { return min(0.95, float64(int(v*100+0.5)+5)/100) })
+		share := f.withShare("vllm", func(v float64) float64 { return min(largestShare, float64(int(v*100+0.5)+5)/100) })
 		if n := f.tokensThatFit(); n > 0 {
 			if text, ok := f.command.WithOption("--max-model-len", strconv.FormatUint(n, 10)); ok && f.runsServer() {
 				return []string{text, share[0]}
@@ -462,7 +485,7 @@ func doRaiseLimit(f *failure) []string {
 		}
 		return []string{share[0], "vllm serve MODEL --max-model-len 4096 --enforce-eager  " + f.comment("do.or")}
 	case "sglang":
-		return f.withShare("sglang", func(v float64) float64 { return min(0.95, float64(int(v*100+0.5)+5)/100) })
+		return f.withShare("sglang", func(v float64) float64 { return min(largestShare, float64(int(v*100+0.5)+5)/100) })
 	case "cupy":
 		return []string{"cupy.get_default_memory_pool().free_all_blocks()  " + f.comment("do.cupy_blocks"), "cupy.get_default_memory_pool().set_limit(fraction=0.95)"}
 	case "jax":

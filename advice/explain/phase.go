@@ -17,7 +17,7 @@ var phaseFunctions = []struct {
 	{sampler.PhaseTraining, []string{"backward", "train_step", "training_step", "train_epoch", "train_one_epoch", "train_batch", "training_loop", "_inner_training_loop", "do_train", "train"}},
 	{sampler.PhaseSaving, []string{"save_checkpoint", "save_model", "full_state_dict", "save_pretrained", "_save_to_state_dict", "consolidate_state_dict"}},
 	{sampler.PhaseInference, []string{"generate", "infer", "predict", "sample", "pipeline", "chat"}},
-	{sampler.PhaseLoading, []string{"from_pretrained", "load_state_dict", "load_model", "load_checkpoint", "_load"}},
+	{sampler.PhaseLoading, []string{"from_pretrained", "load_state_dict", "load_model", "load_checkpoint", "load_weights", "load_and_format_params", "_load"}},
 }
 
 // phase is what the run was doing, from the log or else from the traceback; "" when neither says.

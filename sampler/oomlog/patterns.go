@@ -88,7 +88,7 @@ var specificRows = []row{
 	{name: "torch cudaMallocAsync cut", framework: "pytorch", kind: sampler.KindCUDAAsync, memory: sampler.MemoryGPU, words: []string{"allocation on device", "exceed allowed memory"},
 		start: `Allocation on device (?:<gpu> )?would exceed allowed memory`},
 	{name: "comfyui allocation on device", framework: "comfyui", kind: sampler.KindCUDAAsync, memory: sampler.MemoryGPU, words: []string{"allocation on device"},
-		start: `(?:Allocation on device|torch\.OutOfMemoryError: Allocation on device)(?: \d+)?(?: This error means you ran out of memory)?`, lines: 4, near: `comfy|Got an OOM|Exception during processing|Prompt executed|execution\.py`},
+		start: `(?:Allocation on device|torch\.OutOfMemoryError: Allocation on device)(?: \d+)?(?: This error means you ran out of memory)?`, lines: 4, near: `comfy|Got an OOM|Exception during processing|Prompt executed|execution\.py|VAE ?(?:De|En)code|KSampler|CLIP ?TextEncode|\bUNET ?Loader`},
 	{name: "torch allocation on device", framework: "pytorch", kind: sampler.KindCUDAAsync, memory: sampler.MemoryGPU, words: []string{"allocation on device"},
 		start: `(?:OutOfMemoryError: |^)Allocation on device(?: <gpu>)?`, lines: 2},
 }

@@ -76,6 +76,7 @@ var libraryRows = []row{
 	// CuPy
 	{name: "cupy", framework: "cupy", kind: sampler.KindCuPy, memory: sampler.MemoryGPU, limit: "cupy_pool", words: []string{"out of memory allocating", "out of memory to allocate"}, lines: 2,
 		start: `out of memory (?:allocating|to allocate) <req:bytes>`, fields: []string{`allocated so far: <alloc>`, `\(total <alloc>\)`, `limit set to: <limit>`}},
+	{name: "cupy cut", framework: "cupy", kind: sampler.KindCuPy, memory: sampler.MemoryGPU, words: []string{"out of memory to allocate", "out of memory allocating"}, follows: true, start: `OutOfMemoryError: out of memory (?:allocating|to allocate)\s*$`},
 	{name: "cupy runtime", framework: "cupy", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"cudaerrormemoryallocation", "cuda_error_out_of_memory"},
 		start: `(?:cupy\S*|CUDARuntimeError): (?:cudaErrorMemoryAllocation|CUDA_ERROR_OUT_OF_MEMORY): out of memory`},
 	// RMM, cuDF

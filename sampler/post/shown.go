@@ -1,6 +1,7 @@
 package post
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -83,6 +84,29 @@ var (
 	setsLayers = lazily(`(?:^|\s)(?:-ngl|--n-gpu-layers|--gpu-layers)\b`)
 )
 
+// hostRoom are options for how much of the machine's memory a job or a container has.
+var hostRoom = lazily(`(?i)(?:^|[\s"'\x60])(--mem|--memory|--shm-size)[ =]+["']?(\d{1,9})(?:\.\d+)?[ ]?([kmgt]?)i?b?\b`)
+
+// shmRoom is what a text says that shared memory has.
+var shmRoom = lazily(`(?i)(?:/dev/shm|shm[- ]size|shared memory|共享内存|共有メモリ)[^\n.。\d]{0,24}?(\d{1,4}) ?g(?:i?b)?\b`)
+
+// rooms are these options with their GiB: Slurm counts in MiB where no unit is told (https://slurm.schedmd.com/sbatch.html#OPT_mem), Docker in bytes.
+func rooms(c *sampler.LogContext, text string) {
+	for _, at := range hostRoom.FindAllStringSubmatch(text, 8) {
+		unit := strings.ToLower(at[3])
+		if unit == "" {
+			unit = map[string]string{"--mem": "m"}[strings.ToLower(at[1])]
+		}
+		n, err := strconv.ParseFloat(at[2], 64)
+		if scale := map[string]float64{"": 1 << 30, "k": 1 << 20, "m": 1 << 10, "g": 1, "t": 1.0 / 1024}[unit]; err == nil {
+			c.Told = append(c.Told, fmt.Sprintf("%s%s %.0f", sampler.ToldInForce, strings.ToLower(at[1]), n/scale))
+		}
+	}
+	for _, at := range shmRoom.FindAllStringSubmatch(text, 8) {
+		c.Told = append(c.Told, sampler.ToldInForce+"/dev/shm "+at[1])
+	}
+}
+
 // inLog are the settings of llama.cpp by what its log prints, under the names that its options and those of Ollama have.
 func inLog(c *sampler.LogContext, text string) {
 	for _, row := range []struct {
@@ -95,6 +119,7 @@ func inLog(c *sampler.LogContext, text string) {
 			}
 		}
 	}
+	rooms(c, text)
 	if main := oldMain.FindString(text); main != "" && !setsLayers.MatchString(text) && llamaReads.MatchString(text) {
 		c.Told = append(c.Told, sampler.ToldInForce+"ngl 0")
 	}
