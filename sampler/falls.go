@@ -22,7 +22,9 @@ type FallCounter struct {
 	floor       Bytes     // the bottom of the fall before
 	held        bool      // it stood there before it fell
 	last        Bytes     // the reading before
-	idle        bool      // nothing was taken at once after the fall
+	lastAt      time.Time
+	atOnce      time.Duration // within which what was refused is granted, as far as readings so far apart show it
+	idle        bool          // nothing was taken at once after the fall
 }
 
 const (
@@ -31,9 +33,10 @@ const (
 	fallReturn = 1500 * time.Millisecond
 	// fallAtOnce: what was refused is asked for again as soon as the cache is given back, and was more than what was
 	// free. Where that is more than fallFree per cent of the GPU, which few single requests are, a rise at once, or right
-	// before, tells a refusal from a program that empties its cache before it needs more.
-	fallAtOnce = 150 * time.Millisecond
-	fallFree   = 15
+	// before, tells a refusal from a program that empties its cache before it needs more: within three readings, fallSoonest at least.
+	fallAtOnce  = 150 * time.Millisecond
+	fallSoonest = 60 * time.Millisecond
+	fallFree    = 15
 	// fallGranted: what was refused was more than what was free before the fall, so that what is taken within this time after it is at
 	// least as much; less was asked for by a program that empties its cache by itself.
 	fallGranted = 300 * time.Millisecond
@@ -60,12 +63,13 @@ type Fall struct {
 func (f *FallCounter) Add(at time.Time, used, usable Bytes) (fall Fall, near bool) {
 	step, limit := max(usable/fallStep, fallLeast), usable-usable/fallLimit
 	if f.falling && !f.rose && used >= f.bottom+step {
-		f.rose, f.asked = true, f.asked || at.Sub(f.low) <= fallAtOnce
+		f.rose, f.asked = true, f.asked || at.Sub(f.low) <= f.atOnce
 	}
 	if f.falling && f.last <= f.bottom && at.Sub(f.low) > fallAtOnce {
 		f.idle = true
 	}
-	f.last = used
+	apart := at.Sub(f.lastAt)
+	f.last, f.lastAt = used, at
 	sufficed := used.Less(f.bottom)+step/2 < usable.Less(f.top)
 	if f.falling && f.rose && sufficed && at.Sub(f.low) > fallGranted {
 		f.asked = false
@@ -76,12 +80,12 @@ func (f *FallCounter) Add(at time.Time, used, usable Bytes) (fall Fall, near boo
 	case !f.falling && used+step <= f.top:
 		f.falling, f.asked = true, at.Sub(f.climbed) <= fallReturn
 		f.held = !f.asked
-		f.reach(used, at)
+		f.reach(used, at, apart)
 		f.fell = at
 	case !f.falling:
 		f.rise(used, at, step)
 	case used+step <= f.bottom: // a further step down
-		f.reach(used, at)
+		f.reach(used, at, apart)
 		f.fell = at
 	case at.Sub(f.fell) > fallReturn || at.Before(f.fell):
 		// It gave back all it could, and goes on at the limit: there is nothing else to give.
@@ -97,7 +101,7 @@ func (f *FallCounter) Add(at time.Time, used, usable Bytes) (fall Fall, near boo
 		f.end(used)
 		f.climbed = at
 	case used < f.bottom:
-		f.reach(used, at)
+		f.reach(used, at, apart)
 	}
 	return fall, near
 }
@@ -107,8 +111,9 @@ func (f *FallCounter) back(level, usable Bytes) bool {
 	return level > 0 && max(level, f.bottom)-min(level, f.bottom) <= usable/fallOwn
 }
 
-// reach sets a new bottom.
-func (f *FallCounter) reach(used Bytes, at time.Time) {
+// reach sets a new bottom, so long after the reading before.
+func (f *FallCounter) reach(used Bytes, at time.Time, apart time.Duration) {
+	f.atOnce = max(fallSoonest, min(fallAtOnce, 3*apart))
 	f.bottom, f.low, f.rose, f.idle = used, at, false, false
 }
 

@@ -84,6 +84,21 @@ func TestNestedPool(t *testing.T) {
 	})
 }
 
+// A context is made current once, also where the function that makes it calls another that does.
+func TestNestedContext(t *testing.T) {
+	for _, nested := range []string{"0", "1"} {
+		bothWays(t, func(t *testing.T, o Options) {
+			r := newRig(t, 2, o)
+			p := cudatest.Play(t, r.dir, "FAKECUDA_NESTED="+nested)
+			want := asked(p.Do("device 0", "alloc a 1000000000", "make 1", "alloc b 70000000", "pop", "alloc c 80000000", "make 1", "make 0", "alloc d 50000000", "pop", "alloc e 60000000", "pop", "alloc f 40000000"))
+			r.settled(len(want))
+			if got := said(r.seen); !slices.Equal(got, want) {
+				t.Errorf("nested %s: seen:\n%s\nsaid:\n%s", nested, strings.Join(got, "\n"), strings.Join(want, "\n"))
+			}
+		})
+	}
+}
+
 // Memory that is made of a piece within the library is held once, in the size of that.
 func TestMadeOfPieces(t *testing.T) {
 	bothWays(t, func(t *testing.T, o Options) {

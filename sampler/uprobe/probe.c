@@ -564,7 +564,7 @@ int returned(struct pt_regs *r)
 			bpf_probe_read_user(&given, sizeof(given), (void *)c.address);
 		c.address = given;
 	}
-	if (answer == 0 && effect == EFFECT_MAKES)
+	if (answer == 0 && effect == EFFECT_MAKES && top(thread, c.copy) != c.address) // else a call within this one has made it, and set it
 		set_current(thread, c.copy, effect, c.address);
 	if (effect == EFFECT_MAPS && answer == 0)
 		maps_answered(thread, &c);

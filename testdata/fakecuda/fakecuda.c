@@ -7,7 +7,7 @@
  *   FAKECUDA_SLOW      seconds that cuMemAlloc_v2 takes (0)
  *   FAKECUDA_LINGER    milliseconds that giving memory back takes (0)
  *   FAKECUDA_FAULT     a kernel has failed: nothing is given back any more, and no context is made current (0)
- *   FAKECUDA_NESTED    cuMemAllocAsync calls cuMemAllocFromPoolAsync (0)
+ *   FAKECUDA_NESTED    cuMemAllocAsync calls cuMemAllocFromPoolAsync, and cuCtxCreate_v2 cuCtxPushCurrent_v2 (0)
  *   FAKECUDA_PIECES    cuMemAlloc_v2 and cuMemFree_v2 are made of cuMemCreate, cuMemMap, cuMemRelease and cuMemUnmap (0)
  *   FAKECUDA_SHARED    file in which all programs share the devices, and which the fake NVML reads
  */
@@ -251,6 +251,8 @@ API cuDevicePrimaryCtxReset_v2(Dev dev)
 	return leave(SUCCESS);
 }
 
+API cuCtxPushCurrent_v2(struct context *c);
+
 API cuCtxCreate_v2(struct context **out, unsigned flags, Dev dev)
 {
 	(void)flags;
@@ -260,7 +262,9 @@ API cuCtxCreate_v2(struct context **out, unsigned flags, Dev dev)
 	if (dev < 0 || dev >= devices || !born(c))
 		return leave(INVALID_VALUE);
 	*out = c;
-	if (depth < DEPTH)
+	if (number("FAKECUDA_NESTED", 0))
+		cuCtxPushCurrent_v2(c);
+	else if (depth < DEPTH)
 		stack[depth++] = c;
 	return leave(SUCCESS);
 }

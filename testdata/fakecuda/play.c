@@ -4,6 +4,7 @@
  *     FUNCTION BYTES ANSWER DEVICE
  *
  *   device N          the current device of this thread from now on
+ *   make N            cuCtxCreate_v2, until pop
  *   set N             cuCtxSetCurrent of a device that was current before; push N   cuCtxPushCurrent_v2; pop   cuCtxPopCurrent_v2
  *   thread            the following commands run in another thread
  *   alloc NAME SIZE   cuMemAlloc_v2          free NAME      cuMemFree_v2
@@ -55,6 +56,7 @@
 	FUNCTION(cuDevicePrimaryCtxRetain, void **, int)                               \
 	FUNCTION(cuDevicePrimaryCtxReset_v2, int)                                      \
 	FUNCTION(cuCtxSetCurrent, void *)                                              \
+	FUNCTION(cuCtxCreate_v2, void **, unsigned, int)                               \
 	FUNCTION(cuCtxPushCurrent_v2, void *)                                          \
 	FUNCTION(cuCtxPopCurrent_v2, void **)                                          \
 	FUNCTION(cuMemAlloc_v2, uint64_t *, size_t)                                    \
@@ -296,6 +298,10 @@ static int command(char *line)
 			device = (int)n;
 	} else if (strcmp(word, "push") == 0 && pushed < 8) {
 		if (cuCtxPushCurrent_v2(contexts[n & 15]) == 0)
+			below[pushed++] = device, device = (int)n;
+	} else if (strcmp(word, "make") == 0 && pushed < 8) {
+		void *context;
+		if (cuCtxCreate_v2(&context, 0, (int)n) == 0)
 			below[pushed++] = device, device = (int)n;
 	} else if (strcmp(word, "pop") == 0 && pushed) {
 		void *context;
