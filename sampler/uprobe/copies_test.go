@@ -11,7 +11,7 @@ import (
 
 // Two copies of libcuda that one thread uses in turn have a current context each.
 func TestTwoCopies(t *testing.T) {
-	everyWay(t, func(t *testing.T, o Options) {
+	bothWays(t, func(t *testing.T, o Options) {
 		cudatest.Alone(t)
 		dir := cudatest.Build(t)
 		one, other := cudatest.Library(dir), cudatest.Library(copyOf(t, dir))

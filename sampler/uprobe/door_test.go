@@ -135,6 +135,12 @@ func bothWays(t *testing.T, test func(*testing.T, Options)) {
 	}
 }
 
+// oneWay is for what does not depend on how the probes are attached.
+func oneWay(t *testing.T, test func(*testing.T, Options)) {
+	t.Helper()
+	t.Run("all at once", func(t *testing.T) { test(t, Options{}) })
+}
+
 // everyWay is bothWays, and with the probes of a kernel before Linux 5.15.
 func everyWay(t *testing.T, test func(*testing.T, Options)) {
 	t.Helper()

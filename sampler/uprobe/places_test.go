@@ -130,7 +130,7 @@ func TestArrays(t *testing.T) {
 
 // What a pool keeps is given back without a word of how much: a program that is refused memory, trims its pool and is granted it then, was near a failure.
 func TestTrimmed(t *testing.T) {
-	bothWays(t, func(t *testing.T, o Options) {
+	oneWay(t, func(t *testing.T, o Options) {
 		r := plays(t, o, "device 0", "async a 6000000000", "freeasync a", "alloc b 5000000000", "trim", "alloc b 5000000000")
 		q := r.snapshot().GPUs[0].Processes[0].Requests
 		if q.Flushes != 1 || q.Refusal == nil || q.Refusal.Outcome != sampler.RefusalFlush {
@@ -141,7 +141,7 @@ func TestTrimmed(t *testing.T) {
 
 // Of a program whose graphs take memory as they run, calls tell a part.
 func TestGraphs(t *testing.T) {
-	bothWays(t, func(t *testing.T, o Options) {
+	oneWay(t, func(t *testing.T, o Options) {
 		r := newRig(t, 1, o)
 		for _, row := range []struct {
 			commands []string
