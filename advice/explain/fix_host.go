@@ -3,7 +3,6 @@ package explain
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"nvpeak/advice/command"
@@ -43,11 +42,11 @@ var fixesHost = []fixRow{
 			}
 			switch {
 			case f.told(sampler.ToldNoContainer):
-				return []string{"df -h /dev/shm", fmt.Sprintf("sudo mount -o remount,size=%dg /dev/shm  ", f.moreRoom("/dev/shm", 16)) + f.comment("do.shm_of_machine"), f.comment("do.any_workers")}
+				return []string{"df -h /dev/shm", fmt.Sprintf("sudo mount -o remount,size=%dg /dev/shm  ", f.above("/dev/shm", 16)) + f.comment("do.shm_of_machine"), f.comment("do.any_workers")}
 			case f.shows(sampler.ShowsKubernetes):
 				return []string{f.comment("do.k8s_shm"), "df -h /dev/shm"}
 			}
-			return []string{"df -h /dev/shm", fmt.Sprintf("docker run --shm-size=%dg …  ", f.moreRoom("--shm-size", 16)) + f.comment("do.or_ipc"), f.comment("do.k8s_shm")}
+			return []string{"df -h /dev/shm", fmt.Sprintf("docker run --shm-size=%dg …  ", f.above("--shm-size", 16)) + f.comment("do.or_ipc"), f.comment("do.k8s_shm")}
 		}},
 	{id: FixReduceDataLoaderWorkers, source: "https://github.com/pytorch/pytorch/issues/13246",
 		kinds: ownCode, cost: 0.05,
@@ -396,35 +395,14 @@ func (f *failure) pageFile() string {
 	return f.comment("do.pagefile")
 }
 
-// roomInForce is what the text has set for such an option; known is false where it has none. 0 is all that the machine has.
-func (f *facts) roomInForce(option string) (gib int, known bool) {
-	for _, what := range f.context.Told {
-		if set, is := strings.CutPrefix(what, sampler.ToldInForce+option+" "); is {
-			if v, err := strconv.Atoi(set); err == nil {
-				gib, known = max(gib, v), true
-			}
-		}
-	}
-	return gib, known
-}
-
-// moreRoom is what such an option is to be: the usual, or twice what is set.
-func (f *facts) moreRoom(option string, usual int) int {
-	set, _ := f.roomInForce(option)
-	if set < usual {
-		return usual
-	}
-	return 2 * set
-}
-
 func doHostLimit(f *failure) []string {
 	switch f.event.Framework {
 	case "slurm":
 		measure := "sacct -j JOBID --format=JobID,MaxRSS,ReqMem"
-		if set, known := f.roomInForce("--mem"); known && set == 0 {
+		if slices.Contains(f.numbersInForce("--mem"), 0) { // all that the node has
 			return []string{measure, f.comment("do.machine_ram")}
 		}
-		return []string{fmt.Sprintf("#SBATCH --mem=%dG", f.moreRoom("--mem", 128)), measure}
+		return []string{fmt.Sprintf("#SBATCH --mem=%dG", f.above("--mem", 128)), measure}
 	case "kubernetes":
 		return []string{"resources: {limits: {memory: 128Gi}}"}
 	case "ray":
@@ -448,7 +426,7 @@ func doHostLimit(f *failure) []string {
 	if f.event.Kind == sampler.KindKernelKill {
 		return []string{"free -g; ps aux --sort=-rss | head", f.comment("do.machine_ram")}
 	}
-	return []string{"cat /sys/fs/cgroup/memory.max; free -g", fmt.Sprintf("docker run --memory=%dg …  ", f.moreRoom("--memory", 128)) + f.comment("do.if_container")}
+	return []string{"cat /sys/fs/cgroup/memory.max; free -g", fmt.Sprintf("docker run --memory=%dg …  ", f.above("--memory", 128)) + f.comment("do.if_container")}
 }
 
 // sharesRAM: a board whose GPU has no memory of its own ran out, and not a limit of a container, so that what is held for the GPU counts.

@@ -148,10 +148,7 @@ var fixesMoved = []fixRow{
 
 // lowShare: the share of the GPU that JAX may take is set below one.
 func (f *failure) lowShare() bool {
-	return slices.ContainsFunc(f.context.Told, func(what string) bool {
-		share, is := strings.CutPrefix(what, sampler.ToldInForce+"XLA_PYTHON_CLIENT_MEM_FRACTION ")
-		return is && (strings.HasPrefix(share, ".") || strings.HasPrefix(share, "0"))
-	})
+	return slices.ContainsFunc(f.numbersInForce("XLA_PYTHON_CLIENT_MEM_FRACTION"), func(share float64) bool { return share < 1 })
 }
 
 // wholeSet is how many samples went through at once where the batch is one: a test or validation set as a whole (own threshold: 256); else 0.

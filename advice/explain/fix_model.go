@@ -25,8 +25,9 @@ var fixesModel = []fixRow{
 		kinds: ownCode | running, cost: 0.02,
 		lives: map[string]float64{CauseMemoryLimit: 0.9, CauseHostMemory: 0.6},
 		when: func(f *failure) bool {
-			return !f.onHost() && !f.maybePinned() && f.program.name != "alphafold" && !f.hasLargestShare()
-		}, // whose scripts set several times the GPU, of RAM
+			return !f.onHost() && !f.maybePinned() && f.program.name != "alphafold" && // whose scripts set several times the GPU, of RAM
+				!f.hasLargestShare()
+		},
 		variant: func(f *failure) string { return f.limitVariant() },
 		reach: func(f *failure) float64 {
 			if f.event.Kind == sampler.KindMPS && f.environment["PYTORCH_MPS_HIGH_WATERMARK_RATIO"] == "" {
@@ -379,16 +380,8 @@ func (f *facts) layered() bool { return f.program.name == "llama.cpp" || f.progr
 
 // noLayers: next to none of them are on the GPU, or their number made no difference.
 func (f *facts) noLayers() bool {
-	most := -1
-	for _, what := range f.context.Told {
-		for _, option := range []string{"ngl", "n_gpu_layers", "num_gpu"} {
-			if set, is := strings.CutPrefix(what, sampler.ToldInForce+option+" "); is {
-				n, _ := strconv.Atoi(set)
-				most = max(most, n)
-			}
-		}
-	}
-	return f.told(sampler.ToldTried+"layers") || most == 0 || most == 1
+	set := f.numbersInForce("ngl", "n_gpu_layers", "num_gpu")
+	return f.told(sampler.ToldTried+"layers") || len(set) > 0 && slices.Max(set) <= 1
 }
 
 // onlyGGML: the library of llama.cpp failed in another program, whose options are not known.
@@ -426,39 +419,6 @@ func doFewerLayers(f *failure) []string {
 
 // ollamaContext is the shortest that Ollama takes by default: https://docs.ollama.com/context-length
 const ollamaContext = 4096
-
-// below is the number to which the text has a setting, where that is less.
-func (f *failure) below(setting string, number int) int {
-	for _, what := range f.context.Told {
-		if set, is := strings.CutPrefix(what, sampler.ToldInForce+setting+" "); is {
-			if n, err := strconv.Atoi(set); err == nil {
-				number = min(number, n)
-			}
-		}
-	}
-	return number
-}
-
-// largestShare of a GPU leaves next to nothing for what a server does not reserve (own threshold).
-const largestShare = 0.95
-
-// hasLargestShare: a server that reserves its share has as much of the GPU as it can have.
-func (f *failure) hasLargestShare() bool {
-	row, known := shares[f.limitVariant()]
-	if !known {
-		return false
-	}
-	most := 0.0
-	f.command.WithNumber(func(v float64) float64 { most = v; return v }, command.PlainName(row.option))
-	for _, what := range f.context.Told {
-		if set, is := strings.CutPrefix(what, sampler.ToldInForce+command.PlainName(row.option)+" "); is {
-			if v, err := strconv.ParseFloat(set, 64); err == nil {
-				most = max(most, v)
-			}
-		}
-	}
-	return most >= largestShare
-}
 
 func doRaiseLimit(f *failure) []string {
 	switch f.limitVariant() {

@@ -409,23 +409,6 @@ var shares = map[string]struct {
 // leastShare of the GPU is still enough for a server to hold a model of its size (own threshold).
 const leastShare = 0.4
 
-// shareInForce is the share that the text says is set: the smallest where several were tried, as what is advised must be less.
-// usual is the default; a change that raises it goes from there.
-func (f *failure) shareInForce(option string, usual float64, change func(float64) float64) float64 {
-	least := usual
-	if change(usual) >= usual {
-		return usual
-	}
-	for _, what := range f.context.Told {
-		if set, is := strings.CutPrefix(what, sampler.ToldInForce+command.PlainName(option)+" "); is {
-			if v, err := strconv.ParseFloat(set, 64); err == nil {
-				least = min(least, v)
-			}
-		}
-	}
-	return least
-}
-
 // shareSpent: a share so small was tried that no smaller one leaves a server what it needs.
 func (f *failure) shareSpent() bool {
 	row, known := shares[f.program.name]

@@ -166,13 +166,8 @@ const fewTokens = 8192
 // prefill. It is no less than that prefill, nor than one request.
 func (f *failure) withTotal() string {
 	most := fewTokens
-	for _, what := range f.context.Told {
-		for _, option := range []string{"max_total_tokens ", "max_batch_prefill_tokens "} {
-			if set, is := strings.CutPrefix(what, sampler.ToldInForce+option); is {
-				n, _ := strconv.Atoi(set)
-				most = max(most, n)
-			}
-		}
+	for _, v := range f.numbersInForce("max_total_tokens", "max_batch_prefill_tokens") {
+		most = max(most, int(v))
 	}
 	if text, ok := f.command.WithOption("--max-batch-total-tokens", strconv.Itoa(most)); ok && f.runsServer() {
 		return text
