@@ -394,7 +394,7 @@ func TestStepsOfPools(t *testing.T) {
 			p.Environment = row.environment
 			w.Add(snapshotOf(float64(at), 20000, used, p))
 		}
-		told := slices.ContainsFunc(w.Past(), func(a sampler.Alert) bool { return a.Kind == sampler.AlertGrowth && a.Level != sampler.LevelNotice })
+		told := warnedOf(w, sampler.AlertGrowth)
 		if told != row.want {
 			t.Errorf("%s: told %v, want %v", name, told, row.want)
 		}
@@ -417,7 +417,7 @@ func TestDoublingRegions(t *testing.T) {
 			p.Name = name
 			w.Add(snapshotOf(float64(at), 17500, used, p))
 		}
-		told := slices.ContainsFunc(w.Past(), func(a sampler.Alert) bool { return a.Kind == sampler.AlertGrowth && a.Level != sampler.LevelNotice })
+		told := warnedOf(w, sampler.AlertGrowth)
 		if told != want {
 			t.Errorf("%s: told %v, want %v: %+v", name, told, want, w.Past())
 		}
@@ -438,7 +438,7 @@ func TestPartsTakenAgain(t *testing.T) {
 			}
 			w.Add(snapshotOf(float64(at), 90000, used, processOf(7, "python train_ppo.py", used)))
 		}
-		told := slices.ContainsFunc(w.Past(), func(a sampler.Alert) bool { return a.Kind == sampler.AlertGrowth && a.Level != sampler.LevelNotice })
+		told := warnedOf(w, sampler.AlertGrowth)
 		if told != want {
 			t.Errorf("after %d parts: told %v, want %v: %+v", before, told, want, w.Past())
 		}
@@ -462,7 +462,7 @@ func TestRecordsOfAStart(t *testing.T) {
 			}
 			w.Add(snapshotOf(float64(at), 16000, used+100, processOf(7, "python serve.py", used)))
 		}
-		told := slices.ContainsFunc(w.Past(), func(a sampler.Alert) bool { return a.Kind == sampler.AlertGrowth && a.Level != sampler.LevelNotice })
+		told := warnedOf(w, sampler.AlertGrowth)
 		if told != want {
 			t.Errorf("from %d s on: told %v, want %v", begin, told, want)
 		}

@@ -46,6 +46,7 @@ type gpu struct {
 	near     nearMisses
 	ends     []ending // at most maxEndings
 	lately   lately
+	runEnded float64 // when one did last; 0: none has
 	xids     xids
 	fault    fault
 

@@ -243,6 +243,7 @@ func (g *gpu) ended(p *proc, now float64) {
 	guess := (!p.asking.heard || g.door.Deaf(p.pid)) && p.asking.end() != endedWell // who was not refused anything did not die of that, nor who ends well
 	died := p.told || g.recordDeath(p) || guess && g.recordEnding(p)
 	g.lately.keep(p, died, now)
+	g.runEnded = now
 	g.near.end(p.pid)
 	g.flush.reset()
 	g.foretold = flushes{}

@@ -20,6 +20,8 @@ type proc struct {
 	growing series.Growth
 	peak    recentPeak // since its start-up
 	close   closeCalls
+	sweep   sweep
+	swept   float64          // when the last of the runs had ended that it is of
 	calm    float64          // seconds that it has computed since its newest record
 	worked  float64          // seconds in which it used the GPU's processors
 	settled bool             // its start is over, before its first minute is

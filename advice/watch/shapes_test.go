@@ -3,6 +3,7 @@ package watch
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -71,6 +72,11 @@ func snapshotOf(t, total, used float64, procs ...sampler.Process) sampler.Snapsh
 
 func processOf(pid int, command string, used float64) sampler.Process {
 	return sampler.Process{PID: pid, Name: "python", User: "ann", Command: command, Memory: sampler.Some(series.Bytes(used))}
+}
+
+// warnedOf says whether there was more than a notice of a kind.
+func warnedOf(w *Watch, kind string) bool {
+	return slices.ContainsFunc(w.Past(), func(a sampler.Alert) bool { return a.Kind == kind && a.Level != sampler.LevelNotice })
 }
 
 func TestShapes(t *testing.T) {

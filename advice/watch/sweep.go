@@ -2,7 +2,6 @@ package watch
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -24,11 +23,16 @@ type sweepRun struct {
 	number, peak float64 // MiB
 }
 
-// sweep tells what a run needs by earlier ones of its command that differ in one number alone, such as the batch or the size of the pictures, and needed
-// more with each larger one: at least as much more for each further unit as the last did. ok is false where they tell nothing.
-func (l *lately) sweep(p *sampler.Process, now float64) (runs []sweepRun, number, need float64, ok bool) {
-	own := strings.Fields(p.Command)
-	place := -1
+// sweep is what the newest run of a command needs by earlier ones that differ in one number alone, such as the batch or the size of the pictures, and
+// needed more with each larger one: at least as much more for each further unit as the last did.
+type sweep struct {
+	runs   []sweepRun // by their numbers
+	number float64
+	need   float64 // MiB; 0: the earlier ones tell nothing
+}
+
+func (l *lately) sweep(p *sampler.Process, now float64) (s sweep) {
+	own, place := strings.Fields(p.Command), -1
 	for i := range l {
 		r := &l[i]
 		if r.command == p.Command || r.died || now-r.at > latelySeconds || !likeRun(p, r) {
@@ -36,21 +40,23 @@ func (l *lately) sweep(p *sampler.Process, now float64) (runs []sweepRun, number
 		}
 		at, v := otherNumber(own, strings.Fields(r.command))
 		if at < 0 || place >= 0 && at != place {
-			return nil, 0, 0, false
+			return s
 		}
 		place = at
-		runs = append(runs, sweepRun{v, r.peak.value})
+		s.runs = append(s.runs, sweepRun{v, r.peak.value})
 	}
-	if len(runs) < sweepLeast {
-		return nil, 0, 0, false
+	if len(s.runs) < sweepLeast {
+		return s
 	}
-	number, _ = numberOf(own[place])
-	slices.SortFunc(runs, func(a, b sweepRun) int { return cmp.Compare(a.number, b.number) })
-	runs = runs[len(runs)-sweepLeast:]
-	third := lead(runs[0], runs[1], runs[2].number)
-	need = lead(runs[1], runs[2], number)
-	rises := runs[1].peak > runs[0].peak && runs[2].peak > runs[1].peak
-	return runs, number, need, rises && runs[2].peak >= sweepAlike*third && number > runs[2].number
+	slices.SortFunc(s.runs, func(a, b sweepRun) int { return cmp.Compare(a.number, b.number) })
+	s.runs = s.runs[len(s.runs)-sweepLeast:]
+	s.number, _ = numberOf(own[place])
+	first, second, third := s.runs[0], s.runs[1], s.runs[2]
+	rises := second.peak > first.peak && third.peak > second.peak && third.peak >= sweepAlike*lead(first, second, third.number)
+	if rises && s.number > third.number {
+		s.need = lead(second, third, s.number)
+	}
+	return s
 }
 
 // lead is where a line through two runs leads.
@@ -90,9 +96,11 @@ func sweepNeeds(f *Facts) (out []finding) {
 		if p.tick != g.tick {
 			continue
 		}
-		runs, number, need, ok := g.lately.sweep(p.process, f.now)
-		if room := g.usable - g.besides(p); ok && need > room+g.total*spikeSlack {
-			out = append(out, finding{pid: p.pid, id: sweepID, level: sampler.LevelWarning, render: func(f *Facts) message { return renderSweep(f, p, runs, number, need) }})
+		if p.swept != g.runEnded { // else no other run has ended since
+			p.swept, p.sweep = g.runEnded, g.lately.sweep(p.process, f.now)
+		}
+		if room := g.usable - g.besides(p); p.sweep.need > room+g.total*spikeSlack {
+			out = append(out, finding{pid: p.pid, id: sweepID, level: sampler.LevelWarning, render: func(f *Facts) message { return renderSweep(f, p) }})
 		}
 	}
 	return out
@@ -101,18 +109,17 @@ func sweepNeeds(f *Facts) (out []finding) {
 // sweepID tells what a run of a sweep needs from what was asked for.
 const sweepID = 4
 
-func renderSweep(f *Facts, p *proc, runs []sweepRun, number, need float64) message {
-	words, room := f.words, f.gpu.usable-f.gpu.besides(p)
+func renderSweep(f *Facts, p *proc) message {
+	words, s, room := f.words, p.sweep, f.gpu.usable-f.gpu.besides(p)
+	plain := func(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 	m := message{
-		text:    words.Say("alert.sweep", "gpu", f.gpu.last.Label(), "process", f.pid(p), "number", plainNumber(number), "need", size(need), "free", sizeFree(room)),
-		numbers: map[string]float64{"need_bytes": bytesOf(need), "free_bytes": bytesOf(room), "short_bytes": bytesOf(need - room)},
-		advice: hypothetical{gpu: f.gpu, proc: p, need: need - p.series.Value, free: room - p.series.Value, guess: true, phase: sampler.PhaseTraining,
+		text:    words.Say("alert.sweep", "gpu", f.gpu.last.Label(), "process", f.pid(p), "number", plain(s.number), "need", size(s.need), "free", sizeFree(room)),
+		numbers: map[string]float64{"need_bytes": bytesOf(s.need), "free_bytes": bytesOf(room), "short_bytes": bytesOf(s.need - room)},
+		advice: hypothetical{gpu: f.gpu, proc: p, need: s.need - p.series.Value, free: room - p.series.Value, guess: true, phase: sampler.PhaseTraining,
 			causes: certain(explain.CauseTooBig)}.fixes(words),
 	}
-	for _, r := range runs {
-		m.evidence = append(m.evidence, words.Say("alert.sweep.run", "number", plainNumber(r.number), "peak", size(r.peak)))
+	for _, r := range s.runs {
+		m.evidence = append(m.evidence, words.Say("alert.sweep.run", "number", plain(r.number), "peak", size(r.peak)))
 	}
 	return m
 }
-
-func plainNumber(v float64) string { return fmt.Sprintf("%.6g", v) }

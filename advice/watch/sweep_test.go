@@ -2,7 +2,6 @@ package watch
 
 import (
 	"fmt"
-	"slices"
 	"testing"
 
 	"nvpeak/sampler"
@@ -44,7 +43,7 @@ func TestSweep(t *testing.T) {
 				w.Add(snapshotOf(at, 49000, 300))
 			}
 		}
-		told := slices.ContainsFunc(w.Past(), func(a sampler.Alert) bool { return a.Kind == sampler.AlertNeed && a.Level == sampler.LevelWarning })
+		told := warnedOf(w, sampler.AlertNeed)
 		if told != row.want {
 			t.Errorf("%s: told %v: %s", name, told, fmt.Sprint(w.Past()))
 		}
