@@ -32,6 +32,8 @@ type Options struct {
 	mappings    bool // what is loaded is told by records of the kernel's only, as before Linux 5.15
 	inseparable bool // single processes cannot be looked at, as in some kernels since
 	cookieless  bool // with Single: probes have no cookies, as before Linux 5.15
+
+	pause time.Duration // for which a process is let go of at first; 0: as probe.c has it
 }
 
 // Door sees calls and passes them to a Tracker.
@@ -153,6 +155,11 @@ func (d *Door) install(o Options) error {
 	if device, inode := ownNamespace(); inode != 0 {
 		d.inside = true
 		if err := errors.Join(spec.Variables["namespace_device"].Set(device), spec.Variables["namespace_inode"].Set(inode)); err != nil {
+			return err
+		}
+	}
+	if o.pause > 0 {
+		if err := spec.Variables["first_pause"].Set(uint64(o.pause)); err != nil {
 			return err
 		}
 	}

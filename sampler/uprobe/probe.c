@@ -173,7 +173,6 @@ struct {
 // of, for a time that doubles whenever it comes again. The others pay for themselves.
 #define SECOND 1000000000ULL
 #define WINDOW (2 * SECOND)
-#define FIRST_PAUSE (10 * SECOND)
 #define MOST_PAUSE (600 * SECOND)
 
 struct pace {
@@ -209,6 +208,9 @@ volatile const __u64 namespace_inode = 0;
 
 // The cookie of the one probe that this copy of the programs is for, before Linux 5.15, where a probe has none; 0: it has.
 volatile const __u64 only_cookie = 0;
+
+// The first time for which a process is let go of, in ns.
+volatile const __u64 first_pause = 10 * SECOND;
 
 static __always_inline __u64 cookie_of(struct pt_regs *r) { return only_cookie ? only_cookie : bpf_get_attach_cookie(r); }
 
@@ -377,7 +379,7 @@ static __always_inline int too_often(__u64 cookie, __u64 thread, __u64 now)
 	p->calls += 1;
 	if (p->calls <= most[FUNCTION(cookie) & (FUNCTIONS - 1)])
 		return 0;
-	p->pause = !p->pause ? FIRST_PAUSE : 2 * p->pause < MOST_PAUSE ? 2 * p->pause : MOST_PAUSE;
+	p->pause = !p->pause ? first_pause : 2 * p->pause < MOST_PAUSE ? 2 * p->pause : MOST_PAUSE;
 	p->until = now + p->pause;
 	if (EFFECT(cookie) >= EFFECT_MAKES && EFFECT(cookie) <= EFFECT_POPS)
 		note(CONTEXTS_MISSED);

@@ -97,6 +97,7 @@ const (
 	probeProgReturned       = "returned"
 	probeVarContextsMissed  = "contexts_missed"
 	probeVarCounts          = "counts"
+	probeVarFirstPause      = "first_pause"
 	probeVarLibraries       = "libraries"
 	probeVarLive            = "live"
 	probeVarLost            = "lost"
@@ -176,6 +177,7 @@ type probeMapSpecs struct {
 type probeVariableSpecs struct {
 	ContextsMissed  *ebpf.VariableSpec `ebpf:"contexts_missed"`
 	Counts          *ebpf.VariableSpec `ebpf:"counts"`
+	FirstPause      *ebpf.VariableSpec `ebpf:"first_pause"`
 	Libraries       *ebpf.VariableSpec `ebpf:"libraries"`
 	Live            *ebpf.VariableSpec `ebpf:"live"`
 	Lost            *ebpf.VariableSpec `ebpf:"lost"`
@@ -233,6 +235,7 @@ func (m *probeMaps) Close() error {
 type probeVariables struct {
 	ContextsMissed  *ebpf.Variable `ebpf:"contexts_missed"`
 	Counts          *ebpf.Variable `ebpf:"counts"`
+	FirstPause      *ebpf.Variable `ebpf:"first_pause"`
 	Libraries       *ebpf.Variable `ebpf:"libraries"`
 	Live            *ebpf.Variable `ebpf:"live"`
 	Lost            *ebpf.Variable `ebpf:"lost"`
