@@ -65,7 +65,7 @@ func (m *Model) rowOf(k *machine) machineRow {
 	}
 	alerts := k.alerts
 	if m.folds.watch.Need().Known() { // on how many GPUs it fits is said, and on most machines it need not
-		alerts = slices.DeleteFunc(slices.Clone(alerts), func(a sampler.Alert) bool { return a.Kind == sampler.AlertNeed })
+		alerts = slices.DeleteFunc(slices.Clone(alerts), func(a sampler.Alert) bool { return a.Kind == sampler.AlertNeed && !a.PID.Known() })
 	}
 	v := m.viewOf(k.folds, shown{snap: s, alerts: alerts, fits: k.folds.fits(s)})
 	r.v = v

@@ -21,7 +21,7 @@ type sentence struct {
 
 // few is a size that it names, in few digits: what is missing, or what is left.
 func (s *sentence) few(size sampler.Bytes) string {
-	if s.id == "short" {
+	if s.id == "short" || s.id == "lacks" {
 		return size.Needed()
 	}
 	return size.Few()
@@ -192,7 +192,7 @@ func (v *view) unused(g *sampler.GPU) bool {
 const samePeak = 40
 
 // alerted is what an open alert says of the next minutes of a GPU, in its figures: that it fills up, or that its next
-// spike does not fit.
+// spike, or what a process will need, does not fit.
 func (v *view) alerted(g *sampler.GPU) (s sentence, ok bool) {
 	for _, a := range v.alerts {
 		if a.Key != g.Key() || !a.GPU.Known() {
@@ -204,6 +204,8 @@ func (v *view) alerted(g *sampler.GPU) (s sentence, ok bool) {
 			return sentence{role: levelRole(a.Level), id: "filling", pairs: []any{"span", until(eta)}}, true
 		case a.Kind == sampler.AlertRepeatSpike && a.Numbers["short_bytes"] > 0:
 			return sentence{role: levelRole(a.Level), id: "short", size: sampler.Bytes(a.Numbers["short_bytes"]), due: a.ETA}, true
+		case a.Kind == sampler.AlertNeed && a.PID.Known() && a.Numbers["short_bytes"] > 0:
+			return sentence{role: levelRole(a.Level), id: "lacks", size: sampler.Bytes(a.Numbers["short_bytes"])}, true
 		}
 	}
 	return s, false

@@ -83,6 +83,7 @@ func TestVerdictOfAlert(t *testing.T) {
 		{sampler.Alert{Kind: sampler.AlertRepeatSpike, Level: sampler.LevelWarning, ETA: sampler.Some(20.0), Numbers: map[string]float64{"short_bytes": 3 << 30}},
 			"the next spike is 3.0 GiB too large; next in ~20s"},
 		{sampler.Alert{Kind: sampler.AlertRepeatSpike, Level: sampler.LevelWarning, Numbers: map[string]float64{"short_bytes": 300 << 20}}, "the next spike is 300 MiB too large"},
+		{sampler.Alert{Kind: sampler.AlertNeed, Level: sampler.LevelWarning, PID: sampler.Some(7), Numbers: map[string]float64{"short_bytes": 4 << 30}}, "4.0 GiB more is needed"},
 	} {
 		v := model([]*sampler.Snapshot{s}, 100, 30, Options{}).view()
 		row.a.Key, row.a.GPU = s.GPUs[0].Key(), sampler.Some(0)

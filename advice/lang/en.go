@@ -695,6 +695,7 @@ var textsEN = map[string]string{
 	"verdict.flat":      "flat for {span}, {free} free at worst",
 	"verdict.worst":     "{free} free at worst",
 	"verdict.fits":      "{need} fits",
+	"verdict.lacks":     "{free} more is needed",
 	"verdict.filling":   "full in ~{span} at this rate",
 
 	"count.warning.one": "{n} warning", "count.warning.many": "{n} warnings",

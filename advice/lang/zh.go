@@ -695,6 +695,7 @@ var textsZH = map[string]string{
 	"verdict.flat":      "{span} 没有变化，最少剩 {free}",
 	"verdict.worst":     "最少剩 {free}",
 	"verdict.fits":      "{need} 放得下",
+	"verdict.lacks":     "还缺 {free}",
 	"verdict.filling":   "照此约 {span} 后占满",
 
 	"count.warning.one": "{n} 条警告", "count.warning.many": "{n} 条警告",
