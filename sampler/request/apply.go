@@ -138,7 +138,7 @@ func (t *Tracker) index(s *sampler.Snapshot) {
 					p.is(*q)
 				}
 				if !t.ofBefore(p, s.GPUs[i].Key()) {
-					p.listed[s.GPUs[i].Key()] = s.Time
+					p.listed[s.GPUs[i].Key()] = t.listOf(s.GPUs[i].Key(), s.Time)
 				}
 			}
 		}
@@ -164,6 +164,14 @@ func (t *Tracker) index(s *sampler.Snapshot) {
 			delete(t.processes, pid)
 		}
 	}
+}
+
+// listOf is when the newest list of a GPU is from; where no list has told that, the time of the snapshot that has it.
+func (t *Tracker) listOf(key sampler.GPUKey, snapshot time.Time) time.Time {
+	if at, ok := t.lists[key]; ok && at.Before(snapshot) {
+		return at
+	}
+	return snapshot
 }
 
 // is notes who the process is.

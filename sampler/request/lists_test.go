@@ -308,3 +308,69 @@ func TestSaidAtItsBegin(t *testing.T) {
 		t.Errorf("told %d times", told)
 	}
 }
+
+// Who has ended is missing in the newest lists for that reason alone: the last one that had it tells where it was, and only till then.
+func TestEndedBeforeTheNextLists(t *testing.T) {
+	host := people{7: {Environment: map[string]string{}}}
+	s := newScene(t, 2, host)
+	lists := func() {
+		for i := range s.gpus {
+			s.Listed(s.gpus[i].Key(), s.now, s.gpus[i].Processes)
+		}
+	}
+	s.later(ms(500))
+	s.list(0, 7, sampler.Some(gib))
+	lists()
+	s.apply()
+	s.LookedAt(7, s.now.Add(ms(52))) // it has made a context of device 0 before
+	s.later(ms(50))
+	s.context(1)
+	s.call("cuMemAlloc_v2", Call{Address: 1, Size: uint64(gib), Context: 0xc001, Device: -1})
+	s.call("cuMemAlloc_v2", Call{Address: 2, Size: uint64(gib), Context: 0xdead, Device: -1})
+	s.later(ms(450)) // a snapshot has the lists of before
+	s.apply()
+	s.later(ms(300))
+	delete(host, 7)
+	s.gpus[0].Processes = nil
+	lists()
+	for range 3 {
+		s.apply()
+		if at := s.processes[7].seats[0].at; at != s.gpus[1].Key() {
+			t.Errorf("what it asked for on device 1 is on %v", at)
+		}
+		s.later(time.Second)
+	}
+}
+
+// A list is of one moment: who ends contexts and makes others may use a GPU that none has.
+func TestListsOfWhoEndsContexts(t *testing.T) {
+	for name, row := range map[string]struct {
+		ends bool
+		want int
+	}{"its context stays": {false, 1}, "it ends one": {true, -1}} {
+		s := newScene(t, 2, people{7: {}})
+		s.later(ms(500))
+		s.LookedAt(7, s.now.Add(ms(2)))
+		s.call("cuMemAlloc_v2", Call{Address: 1, Size: uint64(gib), Device: -1}) // in a context that nobody has seen made
+		s.later(ms(10))
+		s.call("cuCtxCreate_v2", Call{Address: 0xd001, Device: 1})
+		if row.ends {
+			s.call("cuCtxDestroy_v2", Call{Address: 0xd001, Device: -1})
+		}
+		s.later(ms(100))
+		s.list(1, 7, sampler.Some(gib))
+		for i := range s.gpus {
+			s.Listed(s.gpus[i].Key(), s.now, s.gpus[i].Processes)
+		}
+		s.apply()
+		at := -1
+		for i := range s.gpus {
+			if s.processes[7].seats[0].at == s.gpus[i].Key() {
+				at = i
+			}
+		}
+		if at != row.want {
+			t.Errorf("%s: on GPU %d, not %d", name, at, row.want)
+		}
+	}
+}

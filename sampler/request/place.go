@@ -11,7 +11,7 @@ import (
 func (t *Tracker) place(p *process, s *seat) (at sampler.GPUKey, guessed bool) {
 	on := slices.DeleteFunc(slices.Clone(t.uses(p)), func(key sampler.GPUKey) bool { return p.takenBy(s, key) })
 	there := func(key sampler.GPUKey) bool {
-		return key != sampler.GPUKey{} && !p.takenBy(s, key) && (len(on) == 0 || slices.Contains(on, key) || (p.late || len(p.made) > 1) && t.listedBefore(key, p.made[s.key.device].newest))
+		return key != sampler.GPUKey{} && !p.takenBy(s, key) && (len(on) == 0 || slices.Contains(on, key) || (p.late || len(p.made) > 1) && t.toldBefore(p, key, p.made[s.key.device].newest))
 	}
 	key := t.ordinals.Key(&p.who, s.key.device)
 	if s.key.device < 0 {
@@ -38,7 +38,7 @@ func (t *Tracker) place(p *process, s *seat) (at sampler.GPUKey, guessed bool) {
 		}
 		return sampler.GPUKey{}, false // not where there was room for it
 	}
-	only := len(on) == 1 && !t.listsAwaited(p)
+	only := len(on) == 1 && !t.listsAwaited(p) && !(s.key.device < 0 && p.unseen && p.endsContexts())
 	switch {
 	case there(key) && !(there(s.elected) && s.against(key) >= overrule):
 		return key, false
@@ -73,6 +73,16 @@ func (p *process) contextless(device int) bool {
 	return !p.late && len(p.made) > 0 && p.made[device].most == 0
 }
 
+// endsContexts says whether a process has ended contexts that it made: then a list, which is of one moment, may lack a GPU that it uses.
+func (p *process) endsContexts() bool {
+	for _, m := range p.made {
+		if m.there < m.most {
+			return true
+		}
+	}
+	return false
+}
+
 // numbersAsSaid says whether the devices of which a process has made contexts are where its environment says, as far as it is listed.
 func (t *Tracker) numbersAsSaid(p *process, on []sampler.GPUKey) bool {
 	said := 0
@@ -80,7 +90,7 @@ func (t *Tracker) numbersAsSaid(p *process, on []sampler.GPUKey) bool {
 		key := t.ordinals.Key(&p.who, device)
 		if slices.Contains(on, key) {
 			said++
-		} else if len(on) > 0 && !t.listedBefore(key, m.newest) {
+		} else if len(on) > 0 && !t.toldBefore(p, key, m.newest) {
 			return false
 		}
 	}
@@ -91,6 +101,19 @@ func (t *Tracker) numbersAsSaid(p *process, on []sampler.GPUKey) bool {
 func (t *Tracker) listedBefore(key sampler.GPUKey, at time.Time) bool {
 	listed, ok := t.lists[key]
 	return ok && listed.Before(at.Add(listTakes))
+}
+
+// toldBefore says whether the newest list of a GPU that can have a process is from before a time. Where the driver lists it no more, that
+// is the last one that had it: those since are of when it had ended.
+func (t *Tracker) toldBefore(p *process, key sampler.GPUKey, at time.Time) bool {
+	if t.listedBefore(key, at) {
+		return true
+	}
+	var last time.Time
+	for _, listed := range p.listed {
+		last = later(last, listed)
+	}
+	return len(t.listed[p.pid]) == 0 && !last.IsZero() && last.Before(at.Add(listTakes))
 }
 
 // listsAwaited says whether a process may use a GPU of which the newest list does not have it yet: it has made another context, or
@@ -115,7 +138,7 @@ func (t *Tracker) listsAwaited(p *process) bool {
 		return false
 	}
 	for key := range t.watched {
-		if t.listedBefore(key, since) {
+		if t.toldBefore(p, key, since) {
 			return true
 		}
 	}
