@@ -121,8 +121,9 @@ func TestAnswers(t *testing.T) {
 		}
 	}
 	messages(t, all)
+	sentences := lang.English().IDs()
 	answers := func(in Incident) (text string) {
-		e, ids := Explain(in), explainIn(in, lang.English().IDs())
+		e, ids := Explain(in), explainIn(in, sentences)
 		for i, event := range e.Events {
 			text += fmt.Sprintf("\n  %s", answer(event, ids.Events[i]))
 			if i == e.Verdict.Event {
@@ -239,7 +240,7 @@ var moments = []struct {
 
 // Where the answer changes while one number grows: each threshold, to the step of 8 MiB.
 func TestThresholds(t *testing.T) {
-	const step, finest = 40, 8
+	const step, finest = 80, 8
 	var b strings.Builder
 	for _, moment := range moments {
 		for _, sweep := range sweeps {

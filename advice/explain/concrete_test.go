@@ -112,11 +112,7 @@ func TestConcreteRows(t *testing.T) {
 func TestNothingConcreteWithoutItsNeeds(t *testing.T) {
 	checked := 0
 	for _, one := range slices.Concat(threads(t, "threads.txt"), threads(t, "kinds.txt")) {
-		events, err := oomlog.Scan(strings.NewReader(one.log))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, e := range post.Read(one.log, events, oomlog.Scan) {
+		for _, e := range one.events(t) {
 			f := newFailure(Incident{Events: []sampler.OOMEvent{e}}, e, lang.English())
 			for _, a := range f.advise(f.causes()) {
 				for _, line := range a.Do {

@@ -144,7 +144,7 @@ const pairsOf = 500
 // What one fact changes in the answer, run by run: first causes and advice, and a check sum of everything and of the
 // sentences it is told in. Of some pairs there is one for all.
 func TestFacts(t *testing.T) {
-	all := known(t)
+	all, sentences := known(t), lang.English().IDs()
 	var b strings.Builder
 	for _, run := range runs {
 		at := func(apply func(*Incident, *sampler.OOMEvent)) string {
@@ -153,7 +153,7 @@ func TestFacts(t *testing.T) {
 			in := Incident{Command: run.command}
 			apply(&in, &e)
 			in.Events = []sampler.OOMEvent{e}
-			ids := explainIn(in, lang.English().IDs())
+			ids := explainIn(in, sentences)
 			causes, rest, _ := strings.Cut(claims(ids), " | ")
 			advice, _, _ := strings.Cut(rest, " | ")
 			first := strings.SplitN(advice, ", ", 4)

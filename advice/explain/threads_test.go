@@ -21,6 +21,23 @@ type thread struct {
 	says, hides        string // in what is said of the failure, and in nothing that is said
 }
 
+var readThreads = map[string][]sampler.OOMEvent{}
+
+// events are the failures of its message. Reading one takes longer than judging it, and several tests do.
+func (one *thread) events(t *testing.T) []sampler.OOMEvent {
+	t.Helper()
+	if events, ok := readThreads[one.log]; ok {
+		return events
+	}
+	events, err := oomlog.Scan(strings.NewReader(one.log))
+	if err != nil {
+		t.Fatalf("%s: %v", one.name, err)
+	}
+	events = post.Read(one.log, events, oomlog.Scan)
+	readThreads[one.log] = events
+	return events
+}
+
 func threads(t *testing.T, file string) (list []thread) {
 	t.Helper()
 	data, err := os.ReadFile("../../testdata/threads/" + file)
@@ -77,10 +94,9 @@ func TestThreads(t *testing.T) {
 	list := threads(t, "threads.txt")
 	causes, firsts := 0, 0
 	for _, one := range list {
-		events, err := oomlog.Scan(strings.NewReader(one.log))
-		events = post.Read(one.log, events, oomlog.Scan)
-		if err != nil || len(events) == 0 {
-			t.Errorf("%s: no event (%v)", one.name, err)
+		events := one.events(t)
+		if len(events) == 0 {
+			t.Errorf("%s: no event", one.name)
 			continue
 		}
 		in := Incident{Events: events, Command: one.command}
@@ -116,10 +132,9 @@ func TestThreads(t *testing.T) {
 // One text for each kind of program and of wording that was once misjudged.
 func TestKinds(t *testing.T) {
 	for _, one := range threads(t, "kinds.txt") {
-		events, err := oomlog.Scan(strings.NewReader(one.log))
-		events = post.Read(one.log, events, oomlog.Scan)
-		if err != nil || len(events) == 0 {
-			t.Errorf("%s: no event (%v)", one.name, err)
+		events := one.events(t)
+		if len(events) == 0 {
+			t.Errorf("%s: no event", one.name)
 			continue
 		}
 		got := Explain(Incident{Events: events, Command: one.command})
