@@ -141,6 +141,7 @@ const (
 	ToldProvider     = "provider"              // TensorRT runs within ONNX Runtime
 	ToldPastes       = "pastes"                // masks of instances are put into pictures of full size
 	ToldFewer        = "fewer"                 // it works with fewer inputs
+	ToldRoomy        = "roomy_"                // and a number: the GPU that has room, as a list of devices shows
 	ToldDevice       = "device_"               // and a number: the GPU on which it was meant to run
 	ToldInstances    = "instances"             // it finds the instances in pictures, which have more or fewer of them
 	ToldWindows      = "windows"               // it runs on Windows

@@ -209,7 +209,11 @@ var causesTold = []causeRow{
 		when:       func(f *failure) bool { return f.takenAtStart() > 0 },
 		confidence: always(0.8),
 		evidence: func(f *failure) string {
-			return f.words.Say("why.taken_at_start", "free", gib(f.extra("gpu_free_bytes").Or(0)), "total", gib(f.startTotal()))
+			id := "why.taken_at_start"
+			if f.event.Kind == sampler.KindJulia {
+				id = "why.taken_at_list"
+			}
+			return f.words.Say(id, "free", gib(f.extra("gpu_free_bytes").Or(0)), "total", gib(f.startTotal()))
 		}},
 	{id: "told", cause: CauseOtherProcess, reason: sourceMessage,
 		when:       func(f *failure) bool { return f.told(sampler.ToldHeld) && !f.onHost() && !f.numbers() },

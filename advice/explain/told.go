@@ -48,13 +48,26 @@ func (f *facts) makesWhisper() bool {
 	return f.program.name == "whisper" && !f.numbers() && n > 0 && strings.Trim(f.context.Functions[n-1], "_") == "init"
 }
 
-// takenAtStart is what others held of the GPU when TensorFlow took it, where that was more than half of it (own threshold); else 0.
+// takenAtStart is what others held of the GPU when a program took it, where that was more than half of it (own threshold); else 0.
 func (f *facts) takenAtStart() sampler.Bytes {
+	if f.event.Kind == sampler.KindJulia && f.allocated.Known() {
+		return 0 // a pool of its own holds it
+	}
 	free, known := f.extra("gpu_free_bytes").Value()
 	if total := f.startTotal(); known && free > 0 && free < total/2 {
 		return total.Less(free)
 	}
 	return 0
+}
+
+// roomyGPU is the number of a GPU that has room where the first one has none, as a list of devices shows; "": none.
+func (f *facts) roomyGPU() string {
+	for _, what := range f.context.Told {
+		if n, is := strings.CutPrefix(what, sampler.ToldRoomy); is && f.takenAtStart() > 0 {
+			return n
+		}
+	}
+	return ""
 }
 
 // unlikeGPU is the number of the GPU that PyTorch advises to leave out, as it has less memory than the others; "": none.

@@ -2872,4 +2872,9 @@ var textsEN = map[string]string{
 	"fix.fix_leak.cost.unloaded":                              "the time to start a process",
 	"do.tensorflow_grows":                                     "for models of TensorFlow: as they need it, not all at once",
 	"do.process_each_model":                                   "a process or server for each model, or a restart before the next is loaded",
+	"why.taken_at_list":                                       "The list of devices shows {free} free of {total} on the first GPU, which is taken unless another is chosen.",
+	"fix.stop_other_process.title.roomy":                      "Take GPU {gpu}, which has room: the first one is full",
+	"fix.stop_other_process.why.roomy":                        "Programs take the first GPU unless another is chosen, and other processes fill it.",
+	"fix.stop_other_process.cost.roomy":                       "none",
+	"do.first_of_all":                                         "before any array is made",
 }

@@ -2871,4 +2871,9 @@ var textsZH = map[string]string{
 	"fix.fix_leak.cost.unloaded":                              "启动一个进程的时间",
 	"do.tensorflow_grows":                                     "TensorFlow 的模型：按需占用，而不是一次占满",
 	"do.process_each_model":                                   "每个模型一个进程或服务，或在加载下一个之前重启",
+	"why.taken_at_list":                                       "设备列表显示第一块 GPU 的 {total} 中只有 {free} 空闲；不另选时用的就是它。",
+	"fix.stop_other_process.title.roomy":                      "改用有空间的 GPU {gpu}：第一块已满",
+	"fix.stop_other_process.why.roomy":                        "不另选时程序用第一块 GPU，而它被其他进程占满。",
+	"fix.stop_other_process.cost.roomy":                       "无",
+	"do.first_of_all":                                         "在创建任何数组之前",
 }
