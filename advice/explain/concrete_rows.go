@@ -15,6 +15,7 @@ var concreteRows = []concreteRow{
 	{"results.append(cupy.asnumpy(", nil, "", false},
 	{"results.append(jax.device_get(", nil, "", false},
 	{"CUDA.device!(", nil, "", false},
+	{"jax.device_put(params", nil, "", false},
 	{"x = x.cpu()", (*failure).ownLoop, "do.say.results", false},
 	{"torch.distributed.new_group(", (*failure).ownLoop, "", false},
 	{"pipe.vae.enable_tiling()", (*failure).inDecoder, "", false},

@@ -58,10 +58,25 @@ var fixesModel = []fixRow{
 	{id: FixSmallerModel, source: "https://www.tensorflow.org/guide/gpu",
 		kinds: ownCode | imageTool, cost: 0.02,
 		lives:   map[string]float64{CauseTooBig: 0.95, CauseUnknown: 0.6, CauseOtherProcess: 0.3},
-		when:    func(f *failure) bool { return f.told(sampler.ToldInitial) && !f.onHost() },
+		when:    func(f *failure) bool { return f.makesWeights() },
 		reach:   always(1), // no input was read yet
-		variant: func(f *failure) string { return "weights" },
+		variant: func(f *failure) string {
+			if f.event.Kind == sampler.KindXLA && f.severalGPUs() {
+				return "weights_gpus"
+			}
+			return "weights"
+		},
 		do: func(f *failure) []string {
+			if f.event.Kind == sampler.KindXLA {
+				lines := []string{f.comment("do.jax_fewer_bits"), f.comment("do.say.smaller_version")}
+				if f.severalGPUs() {
+					lines = append([]string{"jax.device_put(params, NamedSharding(mesh, P(\"model\")))  " + f.comment("do.jax_shards")}, lines...)
+				}
+				return lines
+			}
+			if f.beyondPool() > 0 {
+				return []string{f.comment("do.narrower"), f.comment("do.cpu_hidden_first")}
+			}
 			return []string{"nvidia-smi  " + f.comment("do.look_first"), f.comment("do.cpu_hidden_first")}
 		}},
 	{id: FixSmallerModel, source: sourceAnatomy,

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"nvpeak/sampler"
@@ -207,7 +208,26 @@ func (f *facts) notBegun() bool { return f.makesContext() || f.makesSession() ||
 
 // refusedVariables: TensorFlow made the first few megabytes of a model and found no room.
 func (f *facts) refusedVariables() bool {
-	return f.event.Kind == sampler.KindTensorFlow && !f.onHost() && f.requested.Or(0) < max(64*sampler.MiB, f.namedTotal()/16) && f.told(sampler.ToldVariables)
+	_, shaped := f.shape()
+	return f.event.Kind == sampler.KindTensorFlow && !f.onHost() && f.requested.Or(shaped) < max(64*sampler.MiB, f.namedTotal()/16) && f.told(sampler.ToldVariables)
+}
+
+// makesWeights: the weights of a model were made or read for JAX or TensorFlow, and no input was there yet.
+func (f *failure) makesWeights() bool {
+	return !f.onHost() && (f.told(sampler.ToldInitial) || f.event.Kind == sampler.KindXLA && f.phase() == sampler.PhaseLoading && !f.isServing())
+}
+
+// severalGPUs: there is more than one, as is said.
+func (f *facts) severalGPUs() bool { return f.gpuCount() > 1 || f.told(sampler.ToldGPUs) }
+
+// gpuCount is how many GPUs there are, as is said; 0: not told.
+func (f *facts) gpuCount() (n int) {
+	for _, what := range f.context.Told {
+		if count, is := strings.CutPrefix(what, sampler.ToldGPUCount); is {
+			n, _ = strconv.Atoi(count)
+		}
+	}
+	return n
 }
 
 // firstCalls are functions of PyTorch that ask the driver for a context, a stream or nothing at all. Where one of

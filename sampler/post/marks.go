@@ -67,7 +67,7 @@ var marks = []struct {
 	// Names of TensorFlow's operations that fill the variables of a model for the first time.
 	{sampler.ToldVariables, lazily(`/Initializer/|\bglobal_variables_initializer\b`)},
 	// The operation of TensorFlow by which weights get their first values.
-	{sampler.ToldInitial, lazily(`\brandom_op\.cc\b`)},
+	{sampler.ToldInitial, lazily(`\brandom_op\.cc\b|(?:line \d+, in [^\n]+|\bOOM when allocating tensor[^\n]*|\(most recent call last\):)\n[\s>|]*(?:\w+\.)*\w*sess\w*\.run\((?:\w+\.)*(?:(?:global_|all_)variables_initializer|initialize_(?:all|global)_variables)\(`)},
 	// The part of ONNX Runtime that hands a model to TensorRT.
 	{sampler.ToldProvider, lazily(`(?i)\btensorrt_?execution_?provider\b`)},
 	// The calls of the driver that make a context, as the frames of any language name them.
