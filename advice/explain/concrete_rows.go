@@ -216,6 +216,7 @@ var concreteRows = []concreteRow{
 	{"sudo sysctl", (*failure).linux, "", false},
 	{"sudo dmesg", (*failure).linux, "", false},
 	{"df -h /dev/shm", (*failure).linux, "", false},
+	{"df -h", (*failure).linux, "", false},
 	{"amrex.the_arena_init_size", nil, "", false},
 	{"sudo mount -o remount", nil, "", false},
 	{"docker run --memory", (*failure).inContainer, "do.say.container", false},

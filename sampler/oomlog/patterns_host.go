@@ -70,7 +70,7 @@ var hostRows = []row{
 		start: `More than \d+% of the memory on node \S+ is used \(<used_bytes:gib> / <node_total_bytes:gib> GB\)`},
 	// PyTorch's helpers
 	{name: "worker bus error", framework: "pytorch", kind: sampler.KindShm, memory: sampler.MemoryHost, words: []string{"is killed by signal: bus error"},
-		start: `DataLoader worker \(pid\(?s?\)? <pid>\) is killed by signal: Bus error`},
+		start: `DataLoader worker (?:\(pid\(?s?\)? <pid>\) )?is killed by signal: Bus error`},
 	{name: "worker killed", framework: "pytorch", kind: sampler.KindWorkerKilled, memory: sampler.MemoryHost, words: []string{"is killed by signal: killed"},
 		start: `DataLoader worker \(pid\(?s?\)? <pid>[^)]*\) is killed by signal: (?:Killed|SIGKILL)`},
 	{name: "paddle worker killed", framework: "paddle", kind: sampler.KindWorkerKilled, memory: sampler.MemoryHost, words: []string{"is killed by signal: killed"},

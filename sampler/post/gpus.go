@@ -90,6 +90,16 @@ func addMaker(c *sampler.LogContext, text string) {
 	}
 }
 
+// ofLlama is a line of the list of GPUs that llama.cpp prints at start: https://github.com/ggml-org/llama.cpp/blob/master/ggml/src/ggml-cuda/ggml-cuda.cu
+var ofLlama = lazily(`(?m)\bDevice (\d{1,2}): ([^\n,]{4,60}), compute capability`)
+
+// addListed puts these into a context.
+func addListed(c *sampler.LogContext, text string) {
+	for _, at := range ofLlama.FindAllStringSubmatch(text, 16) {
+		c.Told = append(c.Told, sampler.ToldListed+at[1]+" "+at[2])
+	}
+}
+
 // devices is a list of GPUs with what is free of each, as CUDA.versioninfo() of Julia prints it: https://cuda.juliagpu.org/stable/usage/multigpu/
 var devices = lazily(`(?m)^\W*(\d{1,2}): [^\n]*\(sm_\d+, (\d{1,5}(?:\.\d{1,3})?) ([MG]iB) / (\d{1,4}(?:\.\d{1,3})?) GiB available\)`)
 
