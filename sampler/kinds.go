@@ -146,6 +146,7 @@ const (
 	ToldHosted       = "hosted"                // in a place that starts the container itself: no option of Docker can be given
 	ToldNoWorkers    = "no_workers"            // the data loader has no workers, as is said
 	ToldWorkersOff   = "workers_off"           // the data loader has no workers, as is said
+	ToldDataLarger   = "data_larger"           // the data are said to be larger than the GPU
 	ToldDevice       = "device_"               // and a number: the GPU on which it was meant to run
 	ToldInstances    = "instances"             // it finds the instances in pictures, which have more or fewer of them
 	ToldWindows      = "windows"               // it runs on Windows

@@ -38,6 +38,19 @@ func (f *job) keptFromFirst() bool {
 	return f.told(sampler.ToldNext) && f.program.is(inference|evaluation|undecided) && f.program.name == "" && f.torchCode() && !f.onHost() && !f.graphOff() && full && f.requested.Or(0) < max(f.total.Or(0)/6, sampler.GiB/4)
 }
 
+// leftByFirst: the first input went through and the next did not, in a program whose own lines keep no graph, so that what the first one
+// made or loaded is still there.
+func (f *facts) leftByFirst() bool {
+	full := !f.numbers() || f.allocated.Or(0) > partOf(f.total.Or(0), 0.6)
+	return f.told(sampler.ToldNext) && f.program.is(running|undecided) && !f.program.is(server|imageTool) && f.program.name != "" && !f.onHost() && full && f.requested.Or(0) < max(f.total.Or(0)/6, sampler.GiB/4)
+}
+
+// littleIndex: Faiss asks for scratch memory once and for an index in one piece, so that where it is refused less than a fifth of the GPU
+// others hold the rest (own threshold).
+func (f *facts) littleIndex() bool {
+	return f.event.Framework == "faiss" && !f.onHost() && !f.numbers() && f.requested.Known() && f.saidTotal() > 0 && f.requested.Or(0) < f.saidTotal()/5 && !f.told(sampler.ToldGrowth)
+}
+
 // loadsWhisper: it came while the model was loaded.
 func (f *facts) loadsWhisper() bool {
 	return f.program.name == "whisper" && !f.onHost() && !f.numbers() && f.phase() == sampler.PhaseLoading

@@ -1213,7 +1213,7 @@ var textsEN = map[string]string{
 
 	"note.sentinel":     "A number in the message means \"not available\" (2^64-1, printed as 17179869184.00 GiB) and is not shown.",
 	"note.zero_process": "The message says that this process uses 0 bytes, which cannot be: the driver did not know. Left out.",
-	"note.corrupt_size": "The request is larger than any memory (\"more than 1EB\"): a corrupted or negative size. Look at what happened before it, often a time-out.",
+	"note.corrupt_size": "The request is larger than any memory: a corrupted or negative size. Look at what happened before it, often a time-out.",
 	"note.self_by_size": "Process {pid} ({size}) is taken for the failing process itself: its size fits, and in a container the driver gives other pids.",
 	"note.new_name":     "PYTORCH_ALLOC_CONF is set, but torch 2.8 to 2.10 can ignore that name on CUDA: use PYTORCH_CUDA_ALLOC_CONF.",
 
@@ -2904,4 +2904,13 @@ var textsEN = map[string]string{
 	"do.workers_or_none":                                      "num_workers=0, or one or two: the process then reads by itself and needs none of it",
 	"do.less_between_processes":                               "with workers: prefetch_factor=1, a smaller batch, and samples that are cropped or shrunk before they leave the worker",
 	"head.bus_error":                                          "Bus error while data was read",
+	"why.told_data_larger":                                    "The data are larger than the GPU, as is said.",
+	"why.little_index":                                        "It asked for {need} of a GPU with {total}: Faiss takes little beside, so something else holds the rest.",
+	"why.left_by_first":                                       "The first input went through and the next did not: what the first one loaded or made is still on the GPU.",
+	"fix.fix_leak.title.first":                                "Let go of what the first input left on the GPU before the next one",
+	"fix.fix_leak.why.first":                                  "A model that was loaded or a result that is kept stays on the GPU until the program lets go of it or ends.",
+	"fix.fix_leak.cost.first":                                 "time to load it again",
+	"do.process_each_input":                                   "a process for each input: all that it held is free when it ends",
+	"do.drop_models":                                          "or in one process: del each model and result that the next input does not need, then empty the cache of the framework",
+	"do.tokens_kept":                                          "with Seq2SeqTrainer: it keeps the tokens that are written, not logits over the vocabulary",
 }

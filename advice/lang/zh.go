@@ -1213,7 +1213,7 @@ var textsZH = map[string]string{
 
 	"note.sentinel":     "消息里有一个数字的意思是“不可用”（2^64-1，印成 17179869184.00 GiB），不显示。",
 	"note.zero_process": "消息说本进程占 0 字节，这不可能：驱动不知道。已略去。",
-	"note.corrupt_size": "申请量超过任何内存（“more than 1EB”）：大小损坏或为负。看看它之前发生了什么，常常是超时。",
+	"note.corrupt_size": "申请量超过任何内存：大小损坏或为负。看看它之前发生了什么，常常是超时。",
 	"note.self_by_size": "进程 {pid}（{size}）被当作失败的进程自己：大小吻合，而在容器里驱动给的是另外的 pid。",
 	"note.new_name":     "设了 PYTORCH_ALLOC_CONF，但 torch 2.8 到 2.10 在 CUDA 上可能不认这个名字：请用 PYTORCH_CUDA_ALLOC_CONF。",
 
@@ -2903,4 +2903,13 @@ var textsZH = map[string]string{
 	"do.workers_or_none":                                      "num_workers=0，或一两个：为 0 时由进程自己读取，不需要共享内存",
 	"do.less_between_processes":                               "保留 worker 时：prefetch_factor=1，更小的 batch，并让样本在离开 worker 之前先裁剪或缩小",
 	"head.bus_error":                                          "读取数据时出现 bus error",
+	"why.told_data_larger":                                    "文中说数据比 GPU 大。",
+	"why.little_index":                                        "它在 {total} 的 GPU 上申请 {need}：Faiss 另外占用很少，其余由别的程序占着。",
+	"why.left_by_first":                                       "第一个输入通过而下一个失败：第一个加载或生成的内容还留在 GPU 上。",
+	"fix.fix_leak.title.first":                                "处理下一个输入之前，释放第一个留在 GPU 上的内容",
+	"fix.fix_leak.why.first":                                  "加载过的模型或保留的结果会一直留在 GPU 上，直到程序释放它或结束。",
+	"fix.fix_leak.cost.first":                                 "再次加载的时间",
+	"do.process_each_input":                                   "每个输入用一个进程：结束时它占用的全部释放",
+	"do.drop_models":                                          "或在同一进程中：del 下一个输入不需要的模型和结果，再清空框架的缓存",
+	"do.tokens_kept":                                          "用 Seq2SeqTrainer 时：保留生成的 token，而不是整个词表的 logits",
 }
