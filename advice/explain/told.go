@@ -46,9 +46,9 @@ func (f *facts) leftByFirst() bool {
 }
 
 // littleIndex: Faiss asks for scratch memory once and for an index in one piece, so that where it is refused less than a fifth of the GPU
-// others hold the rest (own threshold).
+// others hold the rest (own threshold). One of inverted lists asks list by list, so that a little request says nothing there.
 func (f *facts) littleIndex() bool {
-	return f.event.Framework == "faiss" && !f.onHost() && !f.numbers() && f.requested.Known() && f.saidTotal() > 0 && f.requested.Or(0) < f.saidTotal()/5 && !f.told(sampler.ToldGrowth)
+	return f.event.Framework == "faiss" && !f.onHost() && !f.numbers() && f.requested.Or(0) >= littleAlone && f.requested.Or(0) < f.saidTotal()/5 && indexOf(f.event.Text, "IVFLists") < 0 && !f.told(sampler.ToldGrowth)
 }
 
 // loadsWhisper: it came while the model was loaded.
