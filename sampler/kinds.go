@@ -141,6 +141,12 @@ const (
 	ToldProvider     = "provider"              // TensorRT runs within ONNX Runtime
 	ToldPastes       = "pastes"                // masks of instances are put into pictures of full size
 	ToldFewer        = "fewer"                 // it works with fewer inputs
+	ToldRoomy        = "roomy_"                // and a number: the GPU that has room, as a list of devices shows
+	ToldListed       = "listed_"               // and the number of a GPU and its name, as llama.cpp lists them at start
+	ToldHosted       = "hosted"                // in a place that starts the container itself: no option of Docker can be given
+	ToldNoWorkers    = "no_workers"            // the data loader has no workers, as is said
+	ToldWorkersOff   = "workers_off"           // the data loader has no workers, as is said
+	ToldDataLarger   = "data_larger"           // the data are said to be larger than the GPU
 	ToldDevice       = "device_"               // and a number: the GPU on which it was meant to run
 	ToldInstances    = "instances"             // it finds the instances in pictures, which have more or fewer of them
 	ToldWindows      = "windows"               // it runs on Windows
@@ -208,7 +214,6 @@ const (
 	ToldFullCache    = "full_cache"            // the cache of keys and values of llama.cpp found no memory
 	ToldFree         = "free"                  // more of the GPU is free than was asked for, as is said
 	ToldEmpty        = "empty"                 // the GPU is nearly empty when it fails, as is said
-	ToldNoWorkers    = "no_workers"            // without data loader workers it goes through
 	ToldNoContainer  = "no_container"          // it runs in no container, or in one of a kind that shares /dev/shm with its machine
 	ToldPinned       = "pinned"                // pinned memory is spoken of
 	ToldOnWindows    = "beside_windows"        // the same runs on Windows, beside which WSL is

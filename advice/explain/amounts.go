@@ -21,6 +21,9 @@ func (f *facts) amounts(grows bool) {
 	f.requested, f.total, f.free = f.plausible(e.Requested), f.plausible(e.GPUTotal), f.plausible(e.GPUFree)
 	f.allocated, f.unallocated, f.process = f.plausible(e.Allocated), f.plausible(e.ReservedUnallocated), f.plausible(e.ProcessInUse)
 	f.requested = f.requested.Else(f.extra("derived_requested_bytes")) // TensorFlow prints the shape
+	if _, need := f.shape(); need > 0 && f.extra("pool_limit_bytes").Known() {
+		f.requested = f.requested.Else(sampler.Some(need)) // older versions print no type, which is mostly one of 32 bits
+	}
 	if f.absurd() {
 		f.requested = amount{}
 	}

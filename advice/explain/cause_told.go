@@ -159,6 +159,20 @@ var causesTold = []causeRow{
 		when:       func(f *failure) bool { return f.told(sampler.ToldOutsized) && !f.onHost() },
 		confidence: always(0.8),
 		evidence:   func(f *failure) string { return f.words.Say("why.told_outsized") }},
+	{id: "told", cause: CauseTooBig, reason: "https://docs.rapids.ai/api/cudf/stable/user_guide/",
+		when:       func(f *failure) bool { return f.told(sampler.ToldDataLarger) && !f.onHost() },
+		confidence: func(f *failure) float64 { return f.unlessOthers(0.8) },
+		evidence:   func(f *failure) string { return f.words.Say("why.told_data_larger") }},
+	{id: "index", cause: CauseOtherProcess, reason: "https://github.com/facebookresearch/faiss/wiki/Faiss-on-the-GPU",
+		when:       func(f *failure) bool { return f.littleIndex() },
+		confidence: always(0.66),
+		evidence: func(f *failure) string {
+			return f.words.Say("why.little_index", "need", printed(f.requested.Or(0)), "total", gib(f.saidTotal()))
+		}},
+	{id: "told", cause: CauseLeak, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
+		when:       func(f *failure) bool { return f.leftByFirst() },
+		confidence: func(f *failure) float64 { return f.unlessOthers(0.66) },
+		evidence:   func(f *failure) string { return f.words.Say("why.left_by_first") }},
 	{id: "load", cause: CauseTooBig, reason: "https://github.com/SYSTRAN/faster-whisper/blob/master/README.md",
 		when:       func(f *failure) bool { return f.loadsWhisper() },
 		confidence: always(0.64),
@@ -209,7 +223,11 @@ var causesTold = []causeRow{
 		when:       func(f *failure) bool { return f.takenAtStart() > 0 },
 		confidence: always(0.8),
 		evidence: func(f *failure) string {
-			return f.words.Say("why.taken_at_start", "free", gib(f.extra("gpu_free_bytes").Or(0)), "total", gib(f.startTotal()))
+			id := "why.taken_at_start"
+			if f.event.Kind == sampler.KindJulia {
+				id = "why.taken_at_list"
+			}
+			return f.words.Say(id, "free", gib(f.extra("gpu_free_bytes").Or(0)), "total", gib(f.startTotal()))
 		}},
 	{id: "told", cause: CauseOtherProcess, reason: sourceMessage,
 		when:       func(f *failure) bool { return f.told(sampler.ToldHeld) && !f.onHost() && !f.numbers() },

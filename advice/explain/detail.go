@@ -95,6 +95,9 @@ func (f *failure) hostDetail() string {
 	if f.sharesRAM() {
 		return f.killedText() + f.words.Say("detail.soc")
 	}
+	if f.mapsFile() {
+		return f.words.Say("why.mapped_file")
+	}
 	id := "detail." + f.class.kind
 	if !f.words.Has(id) {
 		id = "detail.host"

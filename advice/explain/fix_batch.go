@@ -16,7 +16,7 @@ var fixesBatch = []fixRow{
 		kinds: ownCode, cost: 0.2,
 		lives: map[string]float64{CauseTooBig: 0.95, CauseDataSpike: 0.88, CauseFragmentation: 0.95, CauseOtherProcess: 0.3, CauseUnattributed: 0.3, CauseImbalance: 0.4, CauseOversubscribed: 0.9, CauseMemoryLimit: 0.5, CausePreallocation: 0.2, CauseUnknown: 0.5, CauseLeak: 0.03, CauseValidationSpike: 0.05},
 		when: func(f *failure) bool {
-			return f.batch() != 1 && (f.phase() != sampler.PhaseValidation || f.testsOnly() && f.typesBatch()) && f.phase() != sampler.PhaseLoading && f.phase() != sampler.PhaseSaving && !f.onHost() && !f.refusedThoughFree() && !f.notBegun() && !f.growsTrees() && !f.told(sampler.ToldInitial) && !f.told(sampler.ToldTables) && f.event.Framework != "relion" && !f.folds()
+			return f.batch() != 1 && (f.phase() != sampler.PhaseValidation || f.testsOnly() && f.typesBatch()) && f.phase() != sampler.PhaseLoading && f.phase() != sampler.PhaseSaving && !f.onHost() && !f.refusedThoughFree() && !f.notBegun() && !f.growsTrees() && !f.makesWeights() && !f.told(sampler.ToldTables) && f.event.Framework != "relion" && !f.folds()
 		},
 		variant: func(f *failure) string {
 			switch {

@@ -164,6 +164,15 @@ var fixesData = []fixRow{
 			return ""
 		},
 		do: doFixLeak},
+	{id: FixLeak, source: "https://docs.pytorch.org/docs/stable/notes/faq.html",
+		kinds: ownCode, cost: 0.02,
+		lives:   map[string]float64{CauseLeak: 0.97, CauseUnknown: 0.7, CauseTooBig: 0.5},
+		when:    func(f *failure) bool { return f.leftByFirst() },
+		reach:   always(1.1),
+		variant: func(f *failure) string { return "first" },
+		do: func(f *failure) []string {
+			return []string{f.comment("do.process_each_input"), f.comment("do.drop_models")}
+		}},
 	{id: FixLeak, source: "https://github.com/huggingface/sentence-transformers/issues/522",
 		kinds: ownCode, cost: 0.02,
 		lives:   map[string]float64{CauseLeak: 0.98, CauseUnknown: 0.7, CauseTooBig: 0.6},
@@ -214,7 +223,8 @@ var fixesData = []fixRow{
 		variant: func(f *failure) string { return "results" },
 		do: func(f *failure) []string {
 			if f.inTrainerEvaluation() && !f.command.Known {
-				return []string{"TrainingArguments(…, eval_accumulation_steps=8)", "Trainer(…, preprocess_logits_for_metrics=lambda logits, labels: logits.argmax(-1))  " + f.comment("do.or")}
+				return []string{"TrainingArguments(…, eval_accumulation_steps=8)", "Trainer(…, preprocess_logits_for_metrics=lambda logits, labels: logits.argmax(-1))  " + f.comment("do.or"),
+					"Seq2SeqTrainingArguments(…, predict_with_generate=True)  " + f.comment("do.tokens_kept")}
 			}
 			if text, ok := f.command.WithOption("--eval_accumulation_steps", "8"); ok && f.command.Style() == command.StyleTrainer {
 				return []string{text}
@@ -290,7 +300,7 @@ func doFixLeak(f *failure) []string {
 	case f.told(sampler.ToldTables):
 		return []string{"results.append(part.to_pandas())  " + f.comment("do.detach_array"), f.comment("do.free_between"), f.comment("do.watch_memory")}
 	case f.event.Kind == sampler.KindCuPy:
-		return []string{"results.append(cupy.asnumpy(out))  " + f.comment("do.detach_array"), f.comment("do.free_between"), f.comment("do.watch_memory")}
+		return []string{"results.append(cupy.asnumpy(out))  " + f.comment("do.detach_array"), f.comment("do.free_between") + "\ncupy.get_default_memory_pool().free_all_blocks()", f.comment("do.watch_memory")}
 	case f.event.Kind == sampler.KindXLA && !f.program.is(training):
 		return []string{"results.append(jax.device_get(out))  " + f.comment("do.detach_array"), f.comment("do.free_between"), f.comment("do.watch_memory")}
 	case !f.torchCode():

@@ -24,6 +24,16 @@ var (
 			do: func(f *failure) []string {
 				return []string{"CUDA_DEVICE_ORDER=PCI_BUS_ID CUDA_VISIBLE_DEVICES=1 …  " + f.comment("do.other_gpu_number"), f.comment("do.before_cuda")}
 			}},
+		{id: FixStopOtherProcess, source: "https://cuda.juliagpu.org/stable/usage/multigpu/",
+			kinds: ownCode | running, cost: 0,
+			lives:   map[string]float64{CauseOtherProcess: 0.98, CauseUnknown: 0.9, CauseTooBig: 0.9},
+			when:    func(f *failure) bool { return f.roomyGPU() != "" && !f.onHost() },
+			reach:   always(1.1),
+			variant: func(f *failure) string { return "roomy" },
+			pairs:   func(f *failure) []any { return []any{"gpu", f.roomyGPU()} },
+			do: func(f *failure) []string {
+				return []string{"CUDA.device!(" + f.roomyGPU() + ")  " + f.comment("do.first_of_all"), "nvidia-smi  " + f.comment("do.who_holds")}
+			}},
 		{id: FixStopOtherProcess, source: "https://docs.nvidia.com/deploy/mps/index.html",
 			kinds: ownCode | running, cost: 0,
 			lives:   map[string]float64{CauseUnknown: 0.95, CauseTooBig: 0.9, CauseOtherProcess: 0.97},

@@ -29,7 +29,9 @@ var fixesHost = []fixRow{
 	{id: FixShmSize, source: "https://docs.docker.com/engine/containers/run/",
 		kinds: ownCode | running, cost: 0,
 		lives: map[string]float64{CauseSharedMemory: 0.95},
-		when:  func(f *failure) bool { return f.class.class == classShm },
+		when: func(f *failure) bool {
+			return f.class.class == classShm && !(f.told(sampler.ToldHosted) && !f.shows(sampler.ShowsKubernetes))
+		},
 		variant: func(f *failure) string {
 			if f.inContainer() || f.atHand() {
 				return ""
@@ -47,6 +49,25 @@ var fixesHost = []fixRow{
 				return []string{f.comment("do.k8s_shm"), "df -h /dev/shm"}
 			}
 			return []string{"df -h /dev/shm", fmt.Sprintf("docker run --shm-size=%dg …  ", f.above("--shm-size", 16)) + f.comment("do.or_ipc"), f.comment("do.k8s_shm")}
+		}},
+	{id: FixReduceDataLoaderWorkers, source: "https://docs.pytorch.org/docs/stable/data.html#multi-process-data-loading",
+		kinds: ownCode, cost: 0.02,
+		lives: map[string]float64{CauseSharedMemory: 0.93},
+		when: func(f *failure) bool {
+			return f.class.class == classShm && f.told(sampler.ToldHosted) && !f.told(sampler.ToldWorkersOff) && f.workers() != 0
+		},
+		reach:   always(1),
+		variant: func(f *failure) string { return "hosted" },
+		do: func(f *failure) []string {
+			return []string{f.comment("do.workers_or_none"), f.comment("do.less_between_processes"), "df -h /dev/shm"}
+		}},
+	{id: FixCheckFiles, source: sourceMapped,
+		kinds: ownCode | running, cost: 0,
+		lives: map[string]float64{CauseSharedMemory: 0.99},
+		when:  func(f *failure) bool { return f.mapsFile() },
+		reach: always(1),
+		do: func(f *failure) []string {
+			return []string{f.comment("do.check_mapped"), "df -h  " + f.comment("do.full_disk")}
 		}},
 	{id: FixReduceDataLoaderWorkers, source: "https://github.com/pytorch/pytorch/issues/13246",
 		kinds: ownCode, cost: 0.05,
@@ -304,6 +325,15 @@ var fixesHost = []fixRow{
 		do: func(f *failure) []string {
 			return []string{"sudo dmesg -T | grep -i -E 'killed process|oom'", "cat /sys/fs/cgroup/memory.events"}
 		}},
+}
+
+// sourceMapped says which accesses to a mapped file end with SIGBUS.
+const sourceMapped = "https://man7.org/linux/man-pages/man2/mmap.2.html"
+
+// mapsFile: a bus error of a process without workers, which share nothing then: a file that it maps ends before where it reads, or no
+// disk takes what it writes.
+func (f *failure) mapsFile() bool {
+	return f.class.class == classShm && (f.told(sampler.ToldWorkersOff) || f.workers() == 0)
 }
 
 // loadsInRanks: each process of a job puts all of the model into RAM: it is said, or a model that is to be sharded is loaded.

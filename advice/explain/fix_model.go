@@ -57,11 +57,26 @@ var fixesModel = []fixRow{
 		}},
 	{id: FixSmallerModel, source: "https://www.tensorflow.org/guide/gpu",
 		kinds: ownCode | imageTool, cost: 0.02,
-		lives:   map[string]float64{CauseTooBig: 0.95, CauseUnknown: 0.6, CauseOtherProcess: 0.3},
-		when:    func(f *failure) bool { return f.told(sampler.ToldInitial) && !f.onHost() },
-		reach:   always(1), // no input was read yet
-		variant: func(f *failure) string { return "weights" },
+		lives: map[string]float64{CauseTooBig: 0.95, CauseUnknown: 0.6, CauseOtherProcess: 0.3},
+		when:  func(f *failure) bool { return f.makesWeights() },
+		reach: always(1), // no input was read yet
+		variant: func(f *failure) string {
+			if f.event.Kind == sampler.KindXLA && f.severalGPUs() {
+				return "weights_gpus"
+			}
+			return "weights"
+		},
 		do: func(f *failure) []string {
+			if f.event.Kind == sampler.KindXLA {
+				lines := []string{f.comment("do.jax_fewer_bits"), f.comment("do.say.smaller_version")}
+				if f.severalGPUs() {
+					lines = append([]string{"jax.device_put(params, NamedSharding(mesh, P(\"model\")))  " + f.comment("do.jax_shards")}, lines...)
+				}
+				return lines
+			}
+			if f.beyondPool() > 0 {
+				return []string{f.comment("do.narrower"), f.comment("do.cpu_hidden_first")}
+			}
 			return []string{"nvidia-smi  " + f.comment("do.look_first"), f.comment("do.cpu_hidden_first")}
 		}},
 	{id: FixSmallerModel, source: sourceAnatomy,
@@ -391,6 +406,9 @@ func (f *failure) onlyGGML() bool {
 
 func doFewerLayers(f *failure) []string {
 	if f.onlyGGML() {
+		if split := f.tensorSplit(); split != "" {
+			return []string{split, f.comment("do.ggml")}
+		}
 		return []string{f.comment("do.ggml"), "llama-server -m MODEL --n-gpu-layers 20 --ctx-size 4096  " + f.comment("do.if_llama")}
 	}
 	if f.program.name == "ollama" {
@@ -411,8 +429,8 @@ func doFewerLayers(f *failure) []string {
 	}
 	layers := min(f.below("ngl", 30), f.below("n_gpu_layers", 30)) * 2 / 3
 	lines := []string{"llama-server -m MODEL --n-gpu-layers " + strconv.Itoa(layers) + " --ctx-size " + strconv.Itoa(min(4096, f.below("ctx_size", 8192)/2)) + "  " + f.comment("do.num_gpu")}
-	if f.told(sampler.ToldGPUs) || f.shows(sampler.ShowsSecondGPU) {
-		lines = append([]string{f.comment("do.tensor_split")}, lines...)
+	if split := f.tensorSplit(); split != "" {
+		lines = append([]string{split}, lines...)
 	}
 	return lines
 }

@@ -135,7 +135,7 @@ var fixesOthers = []fixRow{
 			if f.noSplit() {
 				return 1
 			}
-			if f.makesContext() || f.makesSession() || f.shareRefused() && f.requested.Or(0) < sampler.GiB/4 && f.phase() != sampler.PhaseValidation {
+			if f.makesContext() || f.makesSession() || f.littleIndex() || f.shareRefused() && f.requested.Or(0) < sampler.GiB/4 && f.phase() != sampler.PhaseValidation {
 				return 1 // next to nothing was free when it came
 			}
 			if f.nearlyFree() {

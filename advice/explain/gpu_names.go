@@ -115,7 +115,12 @@ func (f *facts) saidTotal() sampler.Bytes {
 			return sampler.Bytes(gib) * sampler.GiB
 		}
 	}
-	lower := " " + strings.ToLower(f.context.GPUName) + " "
+	return soldWith(f.context.GPUName)
+}
+
+// soldWith is the memory of a GPU of that name, 0: not known, or there are several.
+func soldWith(name string) sampler.Bytes {
+	lower := " " + strings.ToLower(name) + " "
 	for _, row := range gpuGiB {
 		if namesPart(lower, row.part) {
 			return sampler.Bytes(row.gib) * sampler.GiB

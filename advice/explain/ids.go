@@ -52,5 +52,7 @@ const (
 	FixSaveOnCPU               = "save_on_cpu"
 	FixOtherVersion            = "other_version"
 	FixCuDNNBenchmark          = "cudnn_benchmark"
+	FixCheckFiles              = "check_files"
+	FixCommunicators           = "nccl_buffers"
 	FixOtherGPU                = "other_gpu" // of alerts alone: a message does not tell what is free elsewhere
 )

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"nvpeak/sampler"
@@ -37,6 +38,19 @@ func (f *job) keptFromFirst() bool {
 	return f.told(sampler.ToldNext) && f.program.is(inference|evaluation|undecided) && f.program.name == "" && f.torchCode() && !f.onHost() && !f.graphOff() && full && f.requested.Or(0) < max(f.total.Or(0)/6, sampler.GiB/4)
 }
 
+// leftByFirst: the first input went through and the next did not, in a program whose own lines keep no graph, so that what the first one
+// made or loaded is still there.
+func (f *facts) leftByFirst() bool {
+	full := !f.numbers() || f.allocated.Or(0) > partOf(f.total.Or(0), 0.6)
+	return f.told(sampler.ToldNext) && f.program.is(running|undecided) && !f.program.is(server|imageTool) && f.program.name != "" && !f.onHost() && full && f.requested.Or(0) < max(f.total.Or(0)/6, sampler.GiB/4)
+}
+
+// littleIndex: Faiss asks for scratch memory once and for an index in one piece, so that where it is refused less than a fifth of the GPU
+// others hold the rest (own threshold). One of inverted lists asks list by list, so that a little request says nothing there.
+func (f *facts) littleIndex() bool {
+	return f.event.Framework == "faiss" && !f.onHost() && !f.numbers() && f.requested.Or(0) >= littleAlone && f.requested.Or(0) < f.saidTotal()/5 && indexOf(f.event.Text, "IVFLists") < 0 && !f.told(sampler.ToldGrowth)
+}
+
 // loadsWhisper: it came while the model was loaded.
 func (f *facts) loadsWhisper() bool {
 	return f.program.name == "whisper" && !f.onHost() && !f.numbers() && f.phase() == sampler.PhaseLoading
@@ -48,13 +62,26 @@ func (f *facts) makesWhisper() bool {
 	return f.program.name == "whisper" && !f.numbers() && n > 0 && strings.Trim(f.context.Functions[n-1], "_") == "init"
 }
 
-// takenAtStart is what others held of the GPU when TensorFlow took it, where that was more than half of it (own threshold); else 0.
+// takenAtStart is what others held of the GPU when a program took it, where that was more than half of it (own threshold); else 0.
 func (f *facts) takenAtStart() sampler.Bytes {
+	if f.event.Kind == sampler.KindJulia && f.allocated.Known() {
+		return 0 // a pool of its own holds it
+	}
 	free, known := f.extra("gpu_free_bytes").Value()
 	if total := f.startTotal(); known && free > 0 && free < total/2 {
 		return total.Less(free)
 	}
 	return 0
+}
+
+// roomyGPU is the number of a GPU that has room where the first one has none, as a list of devices shows; "": none.
+func (f *facts) roomyGPU() string {
+	for _, what := range f.context.Told {
+		if n, is := strings.CutPrefix(what, sampler.ToldRoomy); is && f.takenAtStart() > 0 {
+			return n
+		}
+	}
+	return ""
 }
 
 // unlikeGPU is the number of the GPU that PyTorch advises to leave out, as it has less memory than the others; "": none.
@@ -194,7 +221,26 @@ func (f *facts) notBegun() bool { return f.makesContext() || f.makesSession() ||
 
 // refusedVariables: TensorFlow made the first few megabytes of a model and found no room.
 func (f *facts) refusedVariables() bool {
-	return f.event.Kind == sampler.KindTensorFlow && !f.onHost() && f.requested.Or(0) < max(64*sampler.MiB, f.namedTotal()/16) && f.told(sampler.ToldVariables)
+	_, shaped := f.shape()
+	return f.event.Kind == sampler.KindTensorFlow && !f.onHost() && f.requested.Or(shaped) < max(64*sampler.MiB, f.namedTotal()/16) && f.told(sampler.ToldVariables)
+}
+
+// makesWeights: the weights of a model were made or read for JAX or TensorFlow, and no input was there yet.
+func (f *failure) makesWeights() bool {
+	return !f.onHost() && (f.told(sampler.ToldInitial) || f.event.Kind == sampler.KindXLA && f.phase() == sampler.PhaseLoading && !f.isServing())
+}
+
+// severalGPUs: there is more than one, as is said.
+func (f *facts) severalGPUs() bool { return f.gpuCount() > 1 || f.told(sampler.ToldGPUs) }
+
+// gpuCount is how many GPUs there are, as is said; 0: not told.
+func (f *facts) gpuCount() (n int) {
+	for _, what := range f.context.Told {
+		if count, is := strings.CutPrefix(what, sampler.ToldGPUCount); is {
+			n, _ = strconv.Atoi(count)
+		}
+	}
+	return n
 }
 
 // firstCalls are functions of PyTorch that ask the driver for a context, a stream or nothing at all. Where one of

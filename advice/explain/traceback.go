@@ -63,7 +63,7 @@ func (f *facts) pinned() bool {
 
 // isPyTorch: the allocator options and torch code of the fixes apply.
 func (f *facts) isPyTorch() bool {
-	if f.language() != "" {
+	if f.language() != "" || f.growsTrees() && !f.inFile("torch/") { // whose macro around calls of CUDA prints the same words
 		return false
 	}
 	switch f.event.Framework {

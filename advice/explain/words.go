@@ -117,6 +117,9 @@ func (f *failure) headline() string {
 	if f.masked() {
 		id = "head.masked"
 	}
+	if f.mapsFile() {
+		id = "head.bus_error"
+	}
 	if !f.words.Has(id) {
 		switch {
 		case f.event.Kind == sampler.KindHostAlloc, f.onHost() && f.class.class == classAllocator:

@@ -110,7 +110,7 @@ func (f *failure) possible(row fixRow) bool {
 	if f.makesContext() && (slices.Contains(followsOwn, row.id) || row.id == FixShortenContext || row.id == FixLimitRequests) {
 		return false // nothing of the job was there
 	}
-	if !f.has(notionsOf[row.id]) || row.id == FixHalveBatchAccumulate && f.noBatch() || f.only() && notionsOf[row.id]&(aGraph|ownLines) != 0 && !(row.id == FixLeak && f.told(sampler.ToldModels)) {
+	if !f.has(notionsOf[row.id]) || row.id == FixHalveBatchAccumulate && f.noBatch() || f.only() && notionsOf[row.id]&(aGraph|ownLines) != 0 && !(row.id == FixLeak && (f.told(sampler.ToldModels) || f.leftByFirst())) {
 		return false
 	}
 	if row.id == FixOffloadModel && f.tool != nil && f.tool.Whole {

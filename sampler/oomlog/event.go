@@ -114,6 +114,11 @@ func (f *findings) fillDerived(m *message) {
 		f.Requested = sampler.Opt[sampler.Bytes]{}
 		f.sentinel("a request of 0 bytes cannot fail: the size did not fit the unit or is not known")
 	}
+	// CuPy's older message has the sum with what it asked for: https://github.com/cupy/cupy/pull/2242
+	if sum, ok := f.Extra["with_request_bytes"].(uint64); ok && f.Requested.Known() {
+		delete(f.Extra, "with_request_bytes")
+		f.Allocated = f.Allocated.Else(sampler.Some(sampler.Bytes(sum).Less(f.Requested.Or(0))))
+	}
 	alloc := f.Allocated.Or(0)
 	if v, ok := f.ProcessInUse.Value(); ok && v == 0 && alloc > 0 {
 		f.ProcessInUse = sampler.Opt[sampler.Bytes]{}

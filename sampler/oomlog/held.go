@@ -62,6 +62,13 @@ func (e *held) ifTitle(now *held) *held {
 	return e
 }
 
+// otherShape: another printing names another tensor than this one.
+func (e *held) otherShape(h *held) bool {
+	one, known := e.Extra["shape"].([]int)
+	other, too := h.Extra["shape"].([]int)
+	return known && too && !slices.Equal(one, other)
+}
+
 // foretells: TensorFlow's allocator writes what it was refused, and the traceback comes below that.
 func (e *held) foretells(now *held) bool {
 	return e.Kind == sampler.KindTensorFlow && !e.raised && now.raised

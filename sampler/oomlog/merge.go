@@ -67,6 +67,12 @@ func (h *holder) add(f *findings, m *message, key string) *held {
 		old := h.events[i]
 		switch relationOf(old, e) {
 		case sameFailure:
+			if old.title && old.otherShape(e) { // of several that were refused, or retyped: the log tells more
+				e.absorb(old)
+				h.remove(i)
+				h.insert(e)
+				return e
+			}
 			far := old.printedAgain(e)
 			h.outlines[i] = outlineOf(old)
 			if far && !old.title {

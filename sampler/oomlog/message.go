@@ -43,10 +43,35 @@ func starts(text part, found *wordMask, cut int) []candidate {
 			if begin < 0 || (cut > 0 && (begin >= cut || end <= cut)) {
 				continue
 			}
+			if cut == 0 {
+				begin = r.printedAfterSource(text, begin)
+			}
 			out = append(out, candidate{r, begin})
 		}
 	}
 	return out
+}
+
+// raises is the line of source that raises an error with a text of its own.
+var raises = pattern(`(?-i:\braise\s+(?:[A-Za-z_]\w*\.)*[A-Z]\w*\(\s*[frb]?["'])`)
+
+// printedAfterSource is where a message begins that stands at a place: that of the printed error, where a traceback was pasted into
+// one line, as titles have it, and the source that raises it comes first.
+func (r *compiledRow) printedAfterSource(text part, begin int) int {
+	if !raises.in(text.cut(0, begin)) {
+		return begin
+	}
+	for from := begin + 1; from < len(text.text); {
+		next, _ := r.start.re.beginsIn(text.cut(from, len(text.text)))
+		if next < 0 {
+			break
+		}
+		if printedAfter.in(text.cut(0, from+next)) {
+			return from + next
+		}
+		from += next + 1
+	}
+	return begin
 }
 
 func newMessage(c []candidate, first line, text string) *message {

@@ -70,7 +70,7 @@ var hostRows = []row{
 		start: `More than \d+% of the memory on node \S+ is used \(<used_bytes:gib> / <node_total_bytes:gib> GB\)`},
 	// PyTorch's helpers
 	{name: "worker bus error", framework: "pytorch", kind: sampler.KindShm, memory: sampler.MemoryHost, words: []string{"is killed by signal: bus error"},
-		start: `DataLoader worker \(pid\(?s?\)? <pid>\) is killed by signal: Bus error`},
+		start: `DataLoader worker (?:\(pid\(?s?\)? <pid>\) )?is killed by signal: Bus error`},
 	{name: "worker killed", framework: "pytorch", kind: sampler.KindWorkerKilled, memory: sampler.MemoryHost, words: []string{"is killed by signal: killed"},
 		start: `DataLoader worker \(pid\(?s?\)? <pid>[^)]*\) is killed by signal: (?:Killed|SIGKILL)`},
 	{name: "paddle worker killed", framework: "paddle", kind: sampler.KindWorkerKilled, memory: sampler.MemoryHost, words: []string{"is killed by signal: killed"},
@@ -129,8 +129,12 @@ var hostRows = []row{
 	{name: "spawn sigkill", framework: "pytorch", kind: sampler.KindKilled, memory: sampler.MemoryHost, launcher: true, words: []string{"terminated with signal sigkill"}, start: `process \d+ terminated with signal SIGKILL`},
 	{name: "subprocess sigkill", framework: "python", kind: sampler.KindKilled, memory: sampler.MemoryHost, words: []string{"sigkill"}, start: `died with \x3cSignals\.SIGKILL: 9>`},
 	{name: "broken pool", framework: "python", kind: sampler.KindKilled, memory: sampler.MemoryHost, words: []string{"sigkill(-9)", "a process in the process pool was terminated"}, start: `\{SIGKILL\(-9\)[^}]*\}|exit codes? of the workers are \{SIGKILL\(-9\)`},
-	{name: "ide exit code", framework: "shell", kind: sampler.KindKilled, memory: sampler.MemoryHost, words: []string{"exit code 137", "code 137", "(137)", "exit status 137", "code: 137", "code = 137", "code=137", "code is 137", "exit code -9", "status 137", "status: 137"},
+	{name: "ide exit code", framework: "shell", kind: sampler.KindKilled, memory: sampler.MemoryHost, words: []string{"exit code 137", "code 137", "(137)", "exit status 137", "code: 137", "code = 137", "code=137", "code is 137", "code -9", "code: -9", "status 137", "status: 137"},
 		start: `\b(?:exit(?:ed)?(?: with)?|return(?:ed)?|finished with|failed with|terminated with)(?: an?)?(?: (?:non-zero|error))?(?: (?:exit|return|status|error))? ?(?:code|status)?:? ?=? ?\(?(?:137\b|-9\b)|Container killed on request\. Exit code is 137\b`},
+	{name: "deepspeed in chinese", framework: "deepspeed", kind: sampler.KindKilled, memory: sampler.MemoryHost, launcher: true, words: []string{"错误码", "返回码", "退出码", "错误代码", "退出代码", "返回值", "状态码"}, near: `(?i)deepspeed|\bds_`,
+		start: `(?:错误码|返回码|退出码|错误代码|退出代码|返回值|状态码)(?:为|是|等于)?[ :=(]*(?:-9|137)(?:[^\d.]|$)`},
+	{name: "exit code in chinese", framework: "shell", kind: sampler.KindKilled, memory: sampler.MemoryHost, launcher: true, words: []string{"错误码", "返回码", "退出码", "错误代码", "退出代码", "返回值", "状态码"}, // of a process: no service returns such numbers
+		start: `(?:错误码|返回码|退出码|错误代码|退出代码|返回值|状态码)(?:为|是|等于)?[ :=(]*(?:-9|137)(?:[^\d.]|$)`},
 	{name: "srun killed", framework: "slurm", kind: sampler.KindKilled, memory: sampler.MemoryHost, launcher: true, words: []string{": killed"}, start: `(?-i)srun: error: \S+: tasks? [\d,-]+: Killed\b`},
 	{name: "mpirun signal 9", framework: "shell", kind: sampler.KindKilled, memory: sampler.MemoryHost, launcher: true, words: []string{"exited on signal 9"}, start: `process rank <rank> with PID <pid>(?: on node \S+)? exited on signal 9`},
 	{name: "shell job without pid", framework: "shell", kind: sampler.KindKilled, memory: sampler.MemoryHost, words: []string{"killed"}, start: `(?-i)^\[\d+\][+-]?\s+Killed\b`},

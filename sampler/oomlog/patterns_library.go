@@ -75,7 +75,7 @@ var libraryRows = []row{
 	{name: "xla constant", framework: "jax", kind: sampler.KindXLA, memory: sampler.MemoryGPU, words: []string{"bytes for new constant"}, start: `Failed to allocate <req> for new constant`},
 	// CuPy
 	{name: "cupy", framework: "cupy", kind: sampler.KindCuPy, memory: sampler.MemoryGPU, limit: "cupy_pool", words: []string{"out of memory allocating", "out of memory to allocate"}, lines: 2,
-		start: `out of memory (?:allocating|to allocate) <req:bytes>`, fields: []string{`allocated so far: <alloc>`, `\(total <alloc>\)`, `limit set to: <limit>`}},
+		start: `out of memory (?:allocating|to allocate) <req:bytes>`, fields: []string{`allocated so far: <alloc>`, `\(total <with_request_bytes:size>\)`, `limit set to: <limit>`}},
 	{name: "cupy cut", framework: "cupy", kind: sampler.KindCuPy, memory: sampler.MemoryGPU, words: []string{"out of memory to allocate", "out of memory allocating"}, follows: true, start: `OutOfMemoryError: out of memory (?:allocating|to allocate)\s*$`},
 	{name: "cupy runtime", framework: "cupy", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"cudaerrormemoryallocation", "cuda_error_out_of_memory"},
 		start: `(?:cupy\S*|CUDARuntimeError): (?:cudaErrorMemoryAllocation|CUDA_ERROR_OUT_OF_MEMORY): out of memory`},
@@ -83,7 +83,7 @@ var libraryRows = []row{
 	{name: "rmm pool", framework: "rmm", kind: sampler.KindRMMPool, memory: sampler.MemoryGPU, limit: "rmm_pool", words: []string{"maximum pool size exceeded", "exceeded memory limit"}, lines: 2,
 		start: `(?:(?:out_of_memory|std::bad_alloc)[^\n]{0,300})?Maximum pool size exceeded|(?:out_of_memory|std::bad_alloc)[^\n]{0,300}Exceeded memory limit`, fields: []string{`failed to allocate <req>`, `Maximum pool size exceeded \(failed to allocate <req>`}},
 	{name: "rmm", framework: "rmm", kind: sampler.KindRMM, memory: sampler.MemoryGPU, words: []string{"memory_resource", "out_of_memory: cuda error", "rmm failure", "rmm_error_out_of_memory", "rmm::out_of_memory", "rmm::bad_alloc"}, lines: 2,
-		start: `(?:std::bad_alloc: |out_of_memory: ){1,2}(?:CUDA|RMM) (?:error|failure)|RMM_ERROR_OUT_OF_MEMORY|what\(\): std::bad_alloc: [^\n]*rmm|rmm::(?:out_of_memory|bad_alloc)`, near: `rmm|RMM|out_of_memory: CUDA error`, fields: []string{`failed to allocate <req>`}},
+		start: `(?:std::bad_alloc: |out_of_memory: ){1,2}(?:CUDA|RMM) (?:error|failure)|RMM_ERROR_OUT_OF_MEMORY|what\(\): std::bad_alloc: [^\n]*rmm|rmm::(?:out_of_memory|bad_alloc)`, near: `rmm|RMM|out_of_memory: CUDA error`, fields: []string{`failed to allocate <req>`, `Attempted to allocate: <req>`}},
 	// numba
 	{name: "numba", framework: "numba", kind: sampler.KindNumba, memory: sampler.MemoryGPU, words: []string{"results in cuda_error_out_of_memory", "call to cumemalloc"},
 		start: `Call to \w+ results in (?:CUresult\.)?CUDA_ERROR_OUT_OF_MEMORY`},
@@ -132,6 +132,10 @@ var libraryRows = []row{
 		start: `(?:Error Code 2: OutOfMemory )?\(Requested size was <req:bytes>\.?\)`},
 	{name: "trt error code", framework: "tensorrt", kind: sampler.KindTensorRT, memory: sampler.MemoryGPU, words: []string{"error code 2: out", "outofmemory error in", "error code 1: cuda runtime", "cuda error in", "outofmemory (no further"}, lines: 2,
 		start: `Error Code 2: Out ?Of ?Memory|OutOfMemory Error in \w+|OutOfMemory \(no further information\)|Error Code 1: Cuda Runtime \(out of memory\)|Cuda Error in \S+: 2 \(out of memory\)`},
+	// The builder goes on to other ways of computing a layer, and fails where none is left.
+	{name: "trt no tactic fits", framework: "tensorrt", kind: sampler.KindTensorRT, memory: sampler.MemoryGPU, words: []string{"could not find any implementation for node"}, near: `memory allocation error during getBestTactic|due to insufficient memory on requested size`,
+		start: `could not find any implementation for node`},
+	{name: "trt tactic without memory", framework: "tensorrt", kind: sampler.KindTensorRT, memory: sampler.MemoryGPU, recovered: true, warning: true, words: []string{"memory allocation error during getbesttactic"}, start: `GPU memory allocation error during getBestTactic`},
 	{name: "trt tactic", framework: "tensorrt", kind: sampler.KindTensorRT, memory: sampler.MemoryGPU, recovered: true, words: []string{"due to insufficient memory on requested size"}, follows: true,
 		start: `Skipping tactic \S+ due to insufficient memory on requested size of <req:bytes>`},
 	{name: "trt-llm executor weights", framework: "tensorrt-llm", kind: sampler.KindTensorRT, memory: sampler.MemoryGPU, words: []string{"executor creation failed"}, lines: 5, near: `could not be created: (?:model|draft|guided|sampler)`,
@@ -152,6 +156,10 @@ var libraryRows = []row{
 	{name: "cuda.jl freeing", framework: "cuda.jl", kind: sampler.KindJulia, memory: sampler.MemoryGPU, recovered: true, words: []string{"cuda memory allocation failed"}, lines: 2,
 		start: `CUDA memory allocation failed; attempting to free up memory`},
 	{name: "cuda.jl error", framework: "cuda.jl", kind: sampler.KindJulia, memory: sampler.MemoryGPU, words: []string{"error_out_of_memory"}, start: `(?:CuError|CUDA error: out of memory) ?\(code #?2,? ?(?:CUDA_)?ERROR_OUT_OF_MEMORY\)|CUDAdrv\.CuError\(2`},
+	// A handle is the first thing that a library needs room for: https://cuda.juliagpu.org/stable/usage/memory/. Without the list of
+	// devices that CUDA.versioninfo() prints, or where that shows room, it says nothing of memory.
+	{name: "cuda.jl handle on a full GPU", framework: "cuda.jl", kind: sampler.KindJulia, memory: sampler.MemoryGPU, words: []string{"the library was not initialized"}, near: `: [^\n]*\(sm_\d+, (?:\d{1,3}(?:\.\d+)? [KM]iB|0 bytes) / [\d.]+ GiB available\)`,
+		start: `(?-i:CU\w+Error): the library was not initialized \(code 1, \w+_NOT_INITIALIZED\)`},
 	// other users of the CUDA driver
 	{name: "keops", framework: "keops", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"keops"}, lines: 3, start: `\[(?:py)?KeOps\][^\n]{0,160}(?:CUDA_ERROR_OUT_OF_MEMORY|out of memory)|cudaSafeCall\(\) failed at \S*keops\S* ?: out of memory`},
 	{name: "keops driver", framework: "keops", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"cuda_error_out_of_memory"}, near: `keops|KeOps`, start: `CUDA_ERROR_OUT_OF_MEMORY`},

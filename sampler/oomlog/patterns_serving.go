@@ -9,6 +9,10 @@ const metalRefused = `Insufficient Memory \((?:0+8:kIOGPUCommandBufferCallbackEr
 var servingRows = []row{
 	{name: "vllm no cache blocks", framework: "vllm", kind: sampler.KindKVCache, memory: sampler.MemoryGPU, words: []string{"no available memory for the cache blocks"},
 		start: `No available memory for the cache blocks`},
+	// All that this function raises is of a cache that is too small; a text may end before it says so.
+	// https://github.com/vllm-project/vllm/blob/v0.4.1/vllm/worker/worker.py
+	{name: "vllm cache known by its frame", framework: "vllm", kind: sampler.KindKVCache, memory: sampler.MemoryGPU, follows: true, words: []string{"raise_if_cache_size_invalid"}, near: `, in (?:initialize_cache|raise)`,
+		start: `(?:, in |^\s*)raise_if_cache_size_invalid\b`},
 	{name: "vllm kv cache needed", framework: "vllm", kind: sampler.KindKVCache, memory: sampler.MemoryGPU, words: []string{"to serve at least one request"}, lines: 6,
 		start: `To serve at least one request with the models?'?s? max(?:imum)? seq(?:uence)? len`,
 		fields: []string{`max(?:imum)? seq(?:uence)? len(?:gth)? \(<max_seq_len:int>\)`, `\(?<req> (?:GiB )?(?:of )?KV cache(?: memory)? is needed`,

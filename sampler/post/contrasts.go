@@ -178,6 +178,9 @@ func clausesOf(text string) (list []clause) {
 	return list
 }
 
+// attempts are words for what was begun, of which they do not say how it ended.
+var attempts = lazily(`(?i)\b(?:try|tries|trying|want|wants|wanting|wanted|attempt\w*|plan\w*|hop(?:e|es|ing|ed)|need|needs) to (?:\w+ )?(?:run|train|use|process|predict|load|work)\b`)
+
 // ranWithLess is a setting, or things that are counted, with the largest value that ran where a larger one failed, or is said to; "" for none.
 func ranWithLess(text string, all []sentence) string {
 	type seen struct {
@@ -205,7 +208,7 @@ func ranWithLess(text string, all []sentence) string {
 			if len(list) > 0 {
 				last, counted = list[0].name, list[0].counted
 			}
-			if c.outcome == mixed || supposes.MatchString(c.text) || elsewhere.MatchString(c.text) || c.outcome == ran && (gear.MatchString(c.text) || onGear.MatchString(c.text)) {
+			if c.outcome == mixed || supposes.MatchString(c.text) || elsewhere.MatchString(c.text) || c.outcome == ran && (attempts.MatchString(c.text) || gear.MatchString(c.text) || onGear.MatchString(c.text)) {
 				continue
 			}
 			for _, m := range list {

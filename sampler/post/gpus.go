@@ -1,6 +1,7 @@
 package post
 
 import (
+	"strconv"
 	"strings"
 
 	"nvpeak/sampler"
@@ -86,5 +87,32 @@ func addMaker(c *sampler.LogContext, text string) {
 	}
 	if onMac.MatchString(text) && !cuda {
 		c.Told = append(c.Told, sampler.ToldApple)
+	}
+}
+
+// ofLlama is a line of the list of GPUs that llama.cpp prints at start: https://github.com/ggml-org/llama.cpp/blob/master/ggml/src/ggml-cuda/ggml-cuda.cu
+var ofLlama = lazily(`(?m)\bDevice (\d{1,2}): ([^\n,]{4,60}), compute capability`)
+
+// addListed puts these into a context.
+func addListed(c *sampler.LogContext, text string) {
+	for _, at := range ofLlama.FindAllStringSubmatch(text, 16) {
+		c.Told = append(c.Told, sampler.ToldListed+at[1]+" "+at[2])
+	}
+}
+
+// devices is a list of GPUs with what is free of each, as CUDA.versioninfo() of Julia prints it: https://cuda.juliagpu.org/stable/usage/multigpu/
+var devices = lazily(`(?m)^\W*(\d{1,2}): [^\n]*\(sm_\d+, (\d{1,5}(?:\.\d{1,3})?) ([MG]iB) / (\d{1,4}(?:\.\d{1,3})?) GiB available\)`)
+
+// addRoomy puts the first GPU of such a list of which more than half is free into a context, where the first of all is not.
+func addRoomy(c *sampler.LogContext, text string) {
+	for _, at := range devices.FindAllStringSubmatch(text, 16) {
+		free, _ := strconv.ParseFloat(at[2], 64)
+		total, _ := strconv.ParseFloat(at[4], 64)
+		if at[3] == "GiB" && free > total/2 {
+			if at[1] != "0" {
+				c.Told = append(c.Told, sampler.ToldRoomy+at[1])
+			}
+			return
+		}
 	}
 }

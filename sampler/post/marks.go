@@ -27,6 +27,11 @@ var marks = []struct {
 	{sampler.ToldOwnMany, lazily(`(?i)\b(?:I|we) (?:\w+ )?(?:run|runs|start|started|launch|launched|have|use|spawn\w*) (?:[2-9]|[1-9]\d+|two|three|four|five|six|eight|ten|several|many|multiple) (?:\w+ ){0,2}?(?:containers|processes|workers|instances|copies)\b[^.\n]{0,40}\beach\b|\beach (?:container|process|worker|instance|copy) (?:takes?|uses?|needs?|loads?|holds?|is using|is taking)\b[^\n]{0,160}\b(?:[2-9]|[1-9]\d+|several|many|all) (?:\w+ )?(?:containers|processes|workers|instances|copies)\b|\bwhen (?:I|we) (?:start|run|launch) (?:an?|the) (?:second|third|another|[2-9](?:nd|rd|th)) (?:\w+ )?(?:instance|process|container|copy|worker)\b`)},
 	// No container, or one that has the /dev/shm of its machine.
 	{sampler.ToldNoContainer, lazily(`(?i)\b(?:without|no|non)["'”]*[ -](?:us(?:e|ing) |any |an? )*(?:docker|containers?)\b|(?:\b(?:do|does|did|am|are|is|was)(?: not|n['’]?t)|['’]m not)["'”]* (?:us(?:e|ing) |(?:running |run )?(?:it )?(?:in|inside|within|with) )+(?:an? |any |the )*(?:docker|containers?)\b|\boutside (?:of )?(?:an? |any |the )?(?:docker|containers?)\b|\bbare[- ](?:metal|server)\b|\b(?:singularity|apptainer|enroot)\b|(?:没有?(?:使用|用)|不(?:使用|用|是|在)+)\s*(?:docker|容器)`)},
+	// https://docs.aws.amazon.com/sagemaker/latest/dg/your-algorithms-training-algo-running-container.html: there it is started without options of one's own.
+	{sampler.ToldHosted, lazily(`(?i)\bsage ?maker\b|\b(?:in|on|with|using|use|from|via|my|an?|the) (?:google )?(?:kaggle|colab)\b|\b(?:kaggle|colab)(?:'s)? (?:notebook|kernel|pro|session|runtime|gpu|tpu)\b|/kaggle/(?:working|input)\b`)},
+	{sampler.ToldWorkersOff, lazily(`(?i)\bnum[-_ ]?workers?["'\x60]?(?: (?:is|are|was|were))?(?: (?:already |also )?(?:set|put|reduced|lowered))?(?: ?(?:==?|:) ?| to | is | at | of | |设置?[为成]|改[为成]|[为是])(?:0|zero)\b`)},
+	// What the Trainer of transformers calls the predictions that it has so far: https://github.com/huggingface/transformers/blob/v4.30.0/src/transformers/trainer.py
+	{sampler.ToldTrainer, lazily(`\bpreds_host\b|\bnested_concat\(`)},
 	// Memory of the machine that the GPU reads by itself.
 	{sampler.ToldPinned, lazily(`(?i)\bpin_memory\b|\bpin(?:ned|ning)[- ](?:host[- ])?memory\b|\bpage[- ]locked\b`)},
 	// What WSL is compared with.
@@ -67,7 +72,7 @@ var marks = []struct {
 	// Names of TensorFlow's operations that fill the variables of a model for the first time.
 	{sampler.ToldVariables, lazily(`/Initializer/|\bglobal_variables_initializer\b`)},
 	// The operation of TensorFlow by which weights get their first values.
-	{sampler.ToldInitial, lazily(`\brandom_op\.cc\b`)},
+	{sampler.ToldInitial, lazily(`\brandom_op\.cc\b|(?:line \d+, in [^\n]+|\bOOM when allocating tensor[^\n]*|\(most recent call last\):)\n[\s>|]*(?:\w+\.)*\w*sess\w*\.run\((?:\w+\.)*(?:(?:global_|all_)variables_initializer|initialize_(?:all|global)_variables)\(`)},
 	// The part of ONNX Runtime that hands a model to TensorRT.
 	{sampler.ToldProvider, lazily(`(?i)\btensorrt_?execution_?provider\b`)},
 	// The calls of the driver that make a context, as the frames of any language name them.
@@ -79,7 +84,7 @@ var marks = []struct {
 	// A share of the GPU for a server that leaves next to nothing beside it.
 	{sampler.ToldWideShare, lazily(`(?i)\bgpu[-_ ]memory[-_ ]utili[sz]ation\b[^\n]{0,40}?(?:=|:| to| of| at)["'\x60 ]{0,3}(?:1(?:\.0+)?|0?\.9[6-9]\d*)(?:[^\d.]|\.\D|\.?$)|\bmem[-_]fraction[-_]static["'\x60]?(?:=| to| of|)["'\x60 ]{1,3}(?:1\.0+|0?\.9[5-9]\d*)\b`)},
 	// One input passed, and the next of the same kind did not.
-	{sampler.ToldNext, lazily(`(?i)\b(?:first|1st) (?:\w+ ){0,2}(?:frames?|images?|pictures?|videos?|clips?|files?|inputs?|runs?|calls?|requests?|predictions?|inferences?|samples?|pairs?|iterations?|times?|passes)\b[^\n]{0,80}\b(?:fine|ok|okay|corr\w*t?ly|works?|worked|succe\w+|well|passe[sd]|without|no (?:problem|error|issue)s?)\b[^\n]{0,60}\b(?:second|third|2nd|3rd|next|following|later|again)\b[^\n]{0,90}\b(?:errors?|oom|out of memory|fail\w*|crash\w*|memory)|\b(?:errors?|oom|out of memory|fail\w*|crash\w*)\b[^\n.]{0,30}\b(?:on|at|in|with|for|during) (?:the )?(?:second|2nd|third|3rd) (?:frame|image|picture|video|clip|file|input|run|call|request|prediction|inference|sample|pair|pass)\b|第二[张帧个次][^\n。]{0,12}(?:报错|爆|OOM|显存)`)},
+	{sampler.ToldNext, lazily(`(?i)\b(?:works?|worked|runs?|ran|fine|succe\w+|passe[sd])\b[^\n]{0,40}(?:[,.;:]|\bbut\b|\bhowever\b|\bthen\b)[^\n]{0,16}\s{1,2}[^\n]{0,24}\b(?:second|2nd|third|another) (?:\w+ ){0,2}(?:frames?|images?|pictures?|videos?|clips?|files?|inputs?|requests?|samples?|times?)\b[^\n]{0,60}(?:\b(?:breaks?|broke|fail\w*|crash\w*|errors?|oom|out of memory|memory|stops)\b|\b(?:I|we) get:?\s*\n)|\b(?:first|1st) (?:\w+ ){0,2}(?:frames?|images?|pictures?|videos?|clips?|files?|inputs?|runs?|calls?|requests?|predictions?|inferences?|samples?|pairs?|iterations?|times?|passes)\b[^\n]{0,80}\b(?:fine|ok|okay|corr\w*t?ly|works?|worked|succe\w+|well|passe[sd]|without|no (?:problem|error|issue)s?)\b[^\n]{0,60}\b(?:second|third|2nd|3rd|next|following|later|again)\b[^\n]{0,90}\b(?:errors?|oom|out of memory|fail\w*|crash\w*|memory)|\b(?:errors?|oom|out of memory|fail\w*|crash\w*)\b[^\n.]{0,30}\b(?:on|at|in|with|for|during) (?:the )?(?:second|2nd|third|3rd) (?:frame|image|picture|video|clip|file|input|run|call|request|prediction|inference|sample|pair|pass)\b|第二[张帧个次][^\n。]{0,12}(?:报错|爆|OOM|显存)`)},
 	// The variable of JAX and TensorFlow by which memory of the machine counts, however it is told that it is set.
 	{sampler.ToldUnified, lazily(`TF_FORCE_UNIFIED_MEMORY["'\x60]?(?: ?[=:,] ?| (?:is |was |set )*to |\s*\()["'\x60]?(?:1|true)\b`)},
 	// Settings of ZeRO for how much is gathered at once, in elements.

@@ -133,6 +133,8 @@ func Read(text string, events []sampler.OOMEvent, scan Scan) []sampler.OOMEvent 
 			}
 			addShown(events[i].Context, text, tool)
 			addGPU(events[i].Context, text)
+			addRoomy(events[i].Context, text)
+			addListed(events[i].Context, text)
 			addMaker(events[i].Context, text)
 			addLanguage(events[i].Context, text, all)
 			if before, _, is := strings.Cut(events[i].Context.Command, " # "); is && commentWithin.MatchString(text) {

@@ -18,6 +18,9 @@ var stats = []struct {
 	// TensorFlow at start: what the GPU has in all.
 	{sampler.KindTensorFlow, "gpu_total_bytes", lazily(`(?i)\btotal ?memory: (\d{1,4}(?:\.\d{1,3})?) ?([MG]iB)\b`)},
 	{sampler.KindTensorFlow, "gpu_free_bytes", lazily(`(?i)\bfree ?memory: (\d{1,4}(?:\.\d{1,3})?) ?([MG]iB)\b`)},
+	// CUDA.jl lists its devices with what is free of each; it takes the first unless told otherwise (https://cuda.juliagpu.org/stable/usage/multigpu/).
+	{sampler.KindJulia, "gpu_free_bytes", lazily(`(?m)^\W*0: [^\n]*\(sm_\d+, (\d{1,5}(?:\.\d{1,3})?) ([MG]iB) / [\d.]+ GiB available\)`)},
+	{sampler.KindJulia, "gpu_total_bytes", lazily(`(?m)^\W*0: [^\n]*\(sm_\d+, [\d.]+ [MG]iB / (\d{1,4}(?:\.\d{1,3})?) (GiB) available\)`)},
 	// ollama: what it found free on the one GPU, and what it planned to take of it.
 	{sampler.KindGGML, "planned_free_bytes", lazily(`\bmemory\.available="\[(\d{1,5}(?:\.\d{1,3})?) ([MG]iB)\]"`)},
 	{sampler.KindGGML, "planned_bytes", lazily(`\bmemory\.required\.allocations="\[(\d{1,5}(?:\.\d{1,3})?) ([MG]iB)\]"`)},

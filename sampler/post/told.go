@@ -295,6 +295,11 @@ var reportedPhases = []reportedPhase{
 // movesModel is the line of a traceback in which a whole model goes to the GPU.
 var movesModel = lazily(`File "[^"\n]+", line \d+[^\n]*\n\s*(?:self\.)?(\w*(?:model|net)\w*) *= *(?:self\.)?(\w*(?:model|net)\w*)\.(?:cuda|to)\(`)
 
+// readsWeights is a line of code that reads the weights of a model, where it is said to fail or stands right above the error.
+var readsWeights = lazily(`(?i)\b(?:out of memory|oom|errors?|fails?|failed|crash\w*|stops?|dies)\b[^.\n]{0,30}\b(?:on|at|in|by|when|with|running) (?:the |this |my )*(?:step|line|call|cell|statement|function)[:\s\x60]*` + weightsRead + `|(?m:^\W*` + weightsRead + `[^\n]*\n\W*(?:\w+\.)*(?:\w+Error: )?RESOURCE_EXHAUSTED:)`)
+
+const weightsRead = `(?:\w+ *= *)?(?:\w+\.)*\w*load\w*_(?:\w+_)?(?:models?|params|weights|checkpoint|ckpt)\w*\(`
+
 // shardFails is what a server of Hugging Face prints where one of its parts ended before its model was read.
 var shardFails = lazily(`\bShardCannotStart\b|\bShard \d{1,3} failed to start\b`)
 
@@ -440,7 +445,7 @@ func add(c *sampler.LogContext, text string, all []sentence, lines []codeLine) {
 	}) {
 		c.Phase = ""
 	}
-	if len(c.Functions) == 0 && (movesModel.MatchString(text) || shardFails.MatchString(text)) {
+	if len(c.Functions) == 0 && (movesModel.MatchString(text) || readsWeights.MatchString(text) || shardFails.MatchString(text)) {
 		c.Phase = sampler.PhaseLoading
 	}
 	if len(c.Functions) == 0 && testFails.MatchString(text) {

@@ -151,15 +151,25 @@ func ofFiles(rest string) bool {
 	})
 }
 
+// models have the name of a program in theirs: what stands before it, it, and what follows it. "" is anything.
+var models = []struct{ before, name, behind string }{{"mistral", "nemo", ""}, {"", "nemo", " 12b"}} // https://huggingface.co/mistralai/Mistral-Nemo-Instruct-2407
+
+// ofModel says that a model of that name is meant.
+func ofModel(before, name, rest string) bool {
+	return slices.ContainsFunc(models, func(m struct{ before, name, behind string }) bool {
+		return m.name == name && (m.before == "" || m.before == before) && len(rest) >= len(m.behind) && strings.EqualFold(rest[:len(m.behind)], m.behind)
+	})
+}
+
 // each visits the words of a text in lower case and without the signs within them that people leave out: "Real-ESRGAN" is
 // "realesrgan".
 func each(text string, visit func(word string)) {
-	word := make([]byte, 0, 64)
-	end := func() {
-		if s := strings.Trim(string(word), "0123456789"); s != "" {
+	word, before := make([]byte, 0, 64), ""
+	end := func(rest string) {
+		if s := strings.Trim(string(word), "0123456789"); s != "" && !ofModel(before, string(word), rest) {
 			visit(string(word))
 		}
-		word = word[:0]
+		before, word = string(word), word[:0]
 	}
 	for i := range len(text) {
 		switch c := text[i]; {
@@ -170,7 +180,7 @@ func each(text string, visit func(word string)) {
 		case c == '-' || c == '_':
 		default:
 			if !installed(text[i:]) && !ofFiles(text[i:]) {
-				end()
+				end(text[i:])
 			}
 			word = word[:0]
 		}
@@ -178,5 +188,5 @@ func each(text string, visit func(word string)) {
 			word = word[:0] // no name is that long
 		}
 	}
-	end()
+	end("")
 }
