@@ -121,10 +121,10 @@ func (e *entry) lookThrough(r *readers, pid int, args []string, renamed bool, no
 	r.maps--
 	e.mapped++
 	var libraries libraryFinder
-	var libc libcFinder
+	environ := environFinder{exe: fileAt(r.files.root + "/" + strconv.Itoa(pid) + "/exe").inode}
 	err := r.files.pieces(strconv.Itoa(pid)+"/maps", maxMaps, func(piece []byte) bool {
 		known := !guess || libraries.add(piece)
-		placed := !place || libc.add(piece)
+		placed := !place || environ.add(piece)
 		return known && placed
 	})
 	switch {
@@ -135,7 +135,7 @@ func (e *entry) lookThrough(r *readers, pid int, args []string, renamed bool, no
 		e.framework = frameworkOfEnviron(e.name, e.environment)
 	}
 	if place {
-		e.environAt = r.live.place(&r.files, pid, &libc)
+		e.environAt = r.live.place(&r.files, pid, &environ)
 	}
 }
 

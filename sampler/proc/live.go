@@ -12,24 +12,34 @@ import (
 )
 
 // Programs change their environment before they use CUDA: os.environ in Python, setenv in C. /proc/PID/environ stays as it was at the start,
-// so the memory of the process is asked, where that is permitted: the C library has the address of its environment in a variable.
+// so the memory of the process is asked, where that is permitted: the C library has the address of its environment in a variable. Where the
+// program names that variable (Debian's python3, most of C), the linker has put a copy into the program, which is used by all instead
+// (R_X86_64_COPY, https://refspecs.linuxfoundation.org/elf/x86_64-abi-0.99.pdf).
 
 // liveEnviron finds the environments of processes as they are by now.
 type liveEnviron struct {
 	permitted bool
-	variables map[libraryFile]uint64 // where the variable is in a C library; 0: it has none
+	variables map[libraryFile]variable // of programs and C libraries
 }
 
 func newLiveEnviron() liveEnviron {
-	return liveEnviron{permitted: mayReadMemory(), variables: map[libraryFile]uint64{}}
+	return liveEnviron{permitted: mayReadMemory(), variables: map[libraryFile]variable{}}
 }
 
 type libraryFile struct{ device, inode uint64 }
+
+// variable is where a file has the address of the environment.
+type variable struct {
+	at    uint64 // 0: it has it not
+	fixed bool   // that is an address, and not what is to be added to where the file is loaded
+}
 
 // Bounds of what is read of one process.
 const (
 	maxPointers = 1024 // variables
 	nameFirst   = 64   // bytes by which it is told whether a variable is wanted
+
+	maxVariables = 1024 // files
 )
 
 // mayReadMemory says whether this process may read the memory of others, of its user at least. Where Yama forbids it, an attempt would be
@@ -45,48 +55,67 @@ func mayReadMemory() bool {
 }
 
 // place is where a process has the address of its environment; 0: it is not known.
-func (l *liveEnviron) place(f *files, pid int, libc *libcFinder) uint64 {
-	if libc.base == 0 {
+func (l *liveEnviron) place(f *files, pid int, found *environFinder) uint64 {
+	dir := f.root + "/" + strconv.Itoa(pid)
+	if v := l.variable(dir + "/exe"); v.fixed {
+		return v.at
+	} else if v.at != 0 && found.program != 0 {
+		return found.program + v.at
+	}
+	if found.libc == 0 {
 		return 0
 	}
-	at := l.variable(f.root + "/" + strconv.Itoa(pid) + "/root" + libc.path)
-	if at == 0 {
-		return 0
-	}
-	return libc.base + at
-}
-
-// variable is where a C library has that variable, from where it is loaded on.
-func (l *liveEnviron) variable(path string) uint64 {
-	var st unix.Stat_t
-	if unix.Stat(path, &st) != nil || st.Mode&unix.S_IFMT != unix.S_IFREG {
-		return 0
-	}
-	id := libraryFile{st.Dev, st.Ino}
-	at, known := l.variables[id]
-	if !known {
-		at = environSymbol(path)
-		l.variables[id] = at
-	}
-	return at
-}
-
-func environSymbol(path string) uint64 {
-	f, err := elf.Open(path)
-	if err != nil || f.Class != elf.ELFCLASS64 || f.ByteOrder != binary.LittleEndian {
-		return 0
-	}
-	defer f.Close() //nolint:errcheck // it was only read
-	symbols, err := f.DynamicSymbols()
-	if err != nil {
-		return 0
-	}
-	for _, s := range symbols {
-		if s.Name == "__environ" || s.Name == "environ" {
-			return s.Value
-		}
+	if v := l.variable(dir + "/root" + found.path); v.at != 0 {
+		return found.libc + v.at
 	}
 	return 0
+}
+
+// variable is where a program or a library has that variable.
+func (l *liveEnviron) variable(path string) variable {
+	id := fileAt(path)
+	if id == (libraryFile{}) {
+		return variable{}
+	}
+	v, known := l.variables[id]
+	if !known {
+		if len(l.variables) >= maxVariables { // programs are built anew and anew
+			clear(l.variables)
+		}
+		v = environSymbol(path)
+		l.variables[id] = v
+	}
+	return v
+}
+
+// fileAt is which regular file a path leads to; zero: none.
+func fileAt(path string) libraryFile {
+	var st unix.Stat_t
+	if unix.Stat(path, &st) != nil || st.Mode&unix.S_IFMT != unix.S_IFREG {
+		return libraryFile{}
+	}
+	return libraryFile{st.Dev, st.Ino}
+}
+
+func environSymbol(path string) variable {
+	f, err := elf.Open(path)
+	if err != nil {
+		return variable{}
+	}
+	defer f.Close() //nolint:errcheck // it was only read
+	if f.Class != elf.ELFCLASS64 || f.ByteOrder != binary.LittleEndian {
+		return variable{}
+	}
+	symbols, err := f.DynamicSymbols()
+	if err != nil {
+		return variable{}
+	}
+	for _, s := range symbols {
+		if (s.Name == "__environ" || s.Name == "environ") && s.Section != elf.SHN_UNDEF {
+			return variable{s.Value, f.Type == elf.ET_EXEC}
+		}
+	}
+	return variable{}
 }
 
 // read is the environment that a process has now, with what is wanted of it; nil: that cannot be told.
@@ -126,17 +155,19 @@ func (l *liveEnviron) read(f *files, pid int, at uint64) map[string]string {
 	return parseEnviron(all)
 }
 
-// libcFinder looks for the C library in /proc/PID/maps, which arrives in pieces.
-type libcFinder struct {
-	base uint64 // where it is loaded; 0: not found yet
-	path string
-	rest []byte
+// environFinder looks for the program and for the C library in /proc/PID/maps, which arrives in pieces.
+type environFinder struct {
+	exe     uint64 // inode of the program
+	program uint64 // where that is loaded; 0: not found
+	libc    uint64 // and the C library; 0: not found yet
+	path    string // of the C library
+	rest    []byte
 }
 
-// add takes the next piece and says whether it was found.
-func (l *libcFinder) add(piece []byte) (found bool) {
+// add takes the next piece and says whether the C library was found. The program comes before it: it is loaded at lower addresses.
+func (l *environFinder) add(piece []byte) (found bool) {
 	l.rest = append(l.rest, piece...)
-	for l.base == 0 {
+	for l.libc == 0 {
 		line, rest, whole := bytes.Cut(l.rest, []byte{'\n'})
 		if !whole {
 			break
@@ -147,19 +178,27 @@ func (l *libcFinder) add(piece []byte) (found bool) {
 	if len(l.rest) > maxMapsLine {
 		l.rest = nil
 	}
-	return l.base != 0
+	return l.libc != 0
 }
 
-func (l *libcFinder) take(line []byte) {
-	if !bytes.Contains(line, []byte("/libc.so")) && !bytes.Contains(line, []byte("/libc-2.")) && !bytes.Contains(line, []byte("/ld-musl-")) {
+func (l *environFinder) take(line []byte) {
+	libc := bytes.Contains(line, []byte("/libc.so")) || bytes.Contains(line, []byte("/libc-2.")) || bytes.Contains(line, []byte("/ld-musl-"))
+	if !libc && (l.program != 0 || l.exe == 0) {
 		return
 	}
 	words := strings.Fields(string(line))
-	if len(words) != 6 || words[2] != "00000000" { // its beginning
+	if len(words) < 6 || words[2] != "00000000" { // its beginning
 		return
 	}
 	from, _, _ := strings.Cut(words[0], "-")
-	if base, err := strconv.ParseUint(from, 16, 64); err == nil {
-		l.base, l.path = base, words[5]
+	base, err := strconv.ParseUint(from, 16, 64)
+	if err != nil {
+		return
+	}
+	switch inode, _ := strconv.ParseUint(words[4], 10, 64); {
+	case inode == l.exe && l.exe != 0:
+		l.program = base
+	case libc && len(words) == 6:
+		l.libc, l.path = base, words[5]
 	}
 }

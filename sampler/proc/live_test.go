@@ -12,8 +12,18 @@ import (
 	"nvpeak/sampler"
 )
 
-// What a program has put into its environment counts, and what it has taken out of it, not what it began with.
+// What a program has put into its environment counts, and what it has taken out of it, not what it began with; wherever it has the address of that.
 func TestLiveEnvironment(t *testing.T) {
+	for name, build := range map[string][]string{
+		"in the C library":                       {"-fPIE", "-pie"},
+		"copied into the program":                {"-DNAMES", "-fPIE", "-pie"},
+		"copied into a program that cannot move": {"-DNAMES", "-fno-pie", "-no-pie"},
+	} {
+		t.Run(name, func(t *testing.T) { liveEnvironment(t, build...) })
+	}
+}
+
+func liveEnvironment(t *testing.T, build ...string) {
 	if !mayReadMemory() {
 		t.Skip("this user may not read the memory of other processes")
 	}
@@ -21,7 +31,13 @@ func TestLiveEnvironment(t *testing.T) {
 	program := filepath.Join(dir, "changes")
 	code := `#include <stdio.h>
 #include <stdlib.h>
+#ifdef NAMES
+extern char **environ;
+#endif
 int main(void) {
+#ifdef NAMES
+	if (!environ) return 1;
+#endif
 	puts("begun"); fflush(stdout); getchar();
 	setenv("CUDA_VISIBLE_DEVICES", "3,1", 1);
 	setenv("PYTORCH_CUDA_ALLOC_CONF", "expandable_segments:True", 1);
@@ -32,7 +48,7 @@ int main(void) {
 	if err := os.WriteFile(program+".c", []byte(code), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.Command("cc", "-o", program, program+".c").CombinedOutput(); err != nil { //nolint:gosec // a test
+	if out, err := exec.Command("cc", append(build, "-o", program, program+".c")...).CombinedOutput(); err != nil { //nolint:gosec // a test
 		t.Fatalf("%v\n%s", err, out)
 	}
 	cmd := exec.Command(program) //nolint:gosec // the same
