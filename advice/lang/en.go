@@ -277,6 +277,8 @@ var textsEN = map[string]string{
 	"config.origin.file":        "{name}, line {line}",
 
 	"log.disguised":       "{status} says no more than that a library could not start: a GPU that is nearly full is one reason. Look with nvidia-smi what is free when the program starts; nvpeak run --record keeps it.",
+	"log.disguised.grow":  " TensorFlow takes nearly all of a GPU when it starts, and cuDNN has to find room beside that: TF_FORCE_GPU_ALLOW_GROWTH=true.",
+	"log.fault":           "{fault} is no want of memory: the GPU read or wrote where it may not, by a bug or by builds that do not fit together. CUDA_LAUNCH_BLOCKING=1 shows the call, compute-sanitizer the kernel.",
 	"log.much":            "{file} unpacks to far more than a file of its size can hold: what comes after that is left out",
 	"tape.gzip_cut":       "the gzip data is cut or damaged: what comes after line {line} is missing",
 	"tape.much":           "what comes after line {line} is left out: so small a file cannot hold so much",

@@ -277,6 +277,8 @@ var textsZH = map[string]string{
 	"config.origin.file":        "{name} 第 {line} 行",
 
 	"log.disguised":       "{status} 只说明某个库无法启动：GPU 几乎已满是原因之一。请在程序启动时用 nvidia-smi 查看空闲显存；nvpeak run --record 会记录下来。",
+	"log.disguised.grow":  "TensorFlow 启动时会占用几乎整个 GPU，cuDNN 要在此之外找到空间：TF_FORCE_GPU_ALLOW_GROWTH=true。",
+	"log.fault":           "{fault} 不是显存不足：GPU 访问了不允许的地址，原因是程序的 bug，或各组件的版本不匹配。CUDA_LAUNCH_BLOCKING=1 能指出出错的调用，compute-sanitizer 能指出 kernel。",
 	"log.much":            "{file} 解压后的内容远超这种大小的文件所能包含的，其后的内容已略去",
 	"tape.gzip_cut":       "gzip 数据被截断或损坏：第 {line} 行之后的内容缺失",
 	"tape.much":           "第 {line} 行之后的内容已略去：这么小的文件不可能包含这么多数据",

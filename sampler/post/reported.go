@@ -184,9 +184,10 @@ func reported(text string, all []sentence, scan Scan, j *judge) (sampler.OOMEven
 	if heaps.MatchString(text) && !ofDevices.MatchString(text) {
 		return sampler.OOMEvent{}, false
 	}
+	faulted := faults.MatchString(text)
 	for _, s := range all {
 		at := ranOut.FindStringIndex(s.text)
-		if at == nil || s.note {
+		if at == nil || s.note || faulted && doubts.MatchString(s.text) {
 			continue
 		}
 		if heaps.MatchString(s.text) && !ofDevices.MatchString(s.text) || onDisk.MatchString(s.text) || byName.MatchString(s.text) {
@@ -216,7 +217,7 @@ func reported(text string, all []sentence, scan Scan, j *judge) (sampler.OOMEven
 	}
 	if pleads(all) {
 		for _, s := range all {
-			if !s.note && (ranOut.MatchString(s.text) || fills.MatchString(s.text)) && !code.MatchString(s.text) && !neither.MatchString(s.text) && !j.inSource(s) && !(onlyKilled(s) && otherSignal.MatchString(text)) {
+			if !s.note && !(faulted && doubts.MatchString(s.text)) && (ranOut.MatchString(s.text) || fills.MatchString(s.text)) && !code.MatchString(s.text) && !neither.MatchString(s.text) && !j.inSource(s) && !(onlyKilled(s) && otherSignal.MatchString(text)) {
 				return eventOf(text, s, all, scan), true
 			}
 		}
