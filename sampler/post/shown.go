@@ -18,6 +18,7 @@ var shown = []struct {
 	{sampler.ShowsTransformers, lazily(`\.from_pretrained\(|(?:^|[^-\w])transformers\b|\bAuto(?:Model|Tokenizer)\w*`)},
 	{sampler.ShowsTrainer, lazily(`\bTrainingArguments\b|(?i:\bseq2seq ?trainer\b)|--per_device_(?:train|eval)_batch_size\b|\bcompute_metrics\b|transformers/trainer`)},
 	{sampler.ShowsDiffusers, lazily(`\bdiffusers\b|\b\w*DiffusionPipeline\b|\bStableDiffusion\w*Pipeline\b|\bpipe\.(?:enable_|to\(|unet|vae)|\bpipeline_\w+\.py`)},
+	{sampler.ShowsOwnPipe, lazily(`(?m)^\W*\w+\s*=\s*\w*Pipeline\w*\.from_(?:pretrained|single_file)\(`)},
 	{sampler.ShowsTorch, lazily(`(?m)\.backward\(|\boptimi[sz]er\w*\.(?:step|zero_grad)\(|^\W*(?:import|from) torch\b|\bnn\.Module\b|\b\w*model\w*\.(?:eval|train|cuda|to|forward)\(|\btorch\.(?:tensor|load|save|no_grad|nn|zeros|ones|cat|stack|device|inference_mode|cuda\.empty_cache)\b|\.ipynb\b`)},
 	{sampler.ShowsLoader, lazily(`\bDataLoader\(|\b\w*(?:val\w*|test|eval|train|data)_?loaders?\b`)},
 	{sampler.ShowsLibrary, lazily(`(?i)\b(?:detectron2|mm(?:det\w*|seg\w*|cv|engine|pose)|ultralytics|yolov?(?:5|8|11)\w*|(?:pytorch[-_ ])?lightning|sentence[-_ ]?transformers?|mteb|fastai|espnet\w*|fairseq|nemo|speechbrain|spacy|cellpose|xturing|llama[-_ ]?factory|axolotl|kohya\w*)\b`)},
