@@ -169,6 +169,12 @@ var batches = lazily(`(?i)(?:\bbatch[-_ ]?(?:sizes?)?|\bbs|ima?ge?s_per_gpu|samp
 func leastTried(all []sentence) int {
 	least := 0
 	for _, s := range all {
+		if at := atMost.FindStringSubmatch(s.text); at != nil && !s.note {
+			if n, err := strconv.Atoi(at[1] + at[2]); err == nil && n > 0 && (least == 0 || n+1 < least) {
+				least = n + 1
+			}
+			continue
+		}
 		if !s.tried && !vain(s.text) && !ranOut.MatchString(s.text) || works.MatchString(s.text) || cured.MatchString(s.text) {
 			continue
 		}
@@ -182,6 +188,9 @@ func leastTried(all []sentence) int {
 	}
 	return least
 }
+
+// atMost is a batch of which it is said that larger ones fail, or that it is the largest that runs.
+var atMost = lazily(`(?i)\bbatch[-_ ]?(?:sizes?)?\b[^.;,\n\d]{0,12}\b(?:greater|larger|bigger|higher|more) than (\d{1,4})\b|\b(?:maximum|max|largest|biggest|highest) batch[-_ ]?(?:size)?\b[^.;\n\d]{0,30}\b(?:is|of|to|was) (?:only )?(\d{1,4})\b`)
 
 // lasting is a batch and how far it came with it, as lists of attempts have them: "batch-size 64: 10000 batches".
 var lasting = lazily(`(?i)\b(?:batch[-_ ]?size|batch|bs)\W{0,3}(\d{1,4})\b[^\d\n]{1,24}(\d{1,7})[^\d\n]{0,12}?(?:batch|step|iter|epoch|轮|步)\w*[^\n]{0,24}(?:oom|out of memory|fail|crash|dies|died|stop|爆|溢出|报错|$)`)
