@@ -12,7 +12,7 @@ func (h *Head) Disguise() string {
 	return disguises.FindString(h.text.String())
 }
 
-// TensorFlow: its words stand in the text. It takes nearly all of a GPU unless told otherwise: https://www.tensorflow.org/guide/gpu
+// TensorFlow says whether its words stand in the text. It takes nearly all of a GPU unless told otherwise: https://www.tensorflow.org/guide/gpu
 func (h *Head) TensorFlow() bool { return tensorFlow.MatchString(h.text.String()) }
 
 var tensorFlow = lazily(`(?i)\btensorflow\b|\bkeras\b|This is probably because cuDNN failed to initialize`)
