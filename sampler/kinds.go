@@ -178,6 +178,7 @@ const (
 	ToldModelSize    = "model_size_"           // and a number: a model of that many billions of parameters, in whatever bits
 	ToldModels       = "models"                // a program loads one model after another
 	ToldPeakFirst    = "peak_first"            // memory is high at the start and low after
+	ToldDead         = "dead"                  // a process was ended, and what it held is not given back
 	ToldEachRun      = "each_run"              // the first run goes through, and those after it fail at once
 	ToldMachines     = "machines"              // it runs elsewhere, with other versions or less memory
 	ToldTogether     = "together"              // it began for several at the same time
@@ -210,6 +211,7 @@ const (
 	ToldClones       = "clones"                // it speaks with the voice of a recording
 	ToldLargerRuns   = "larger_runs"           // with a larger value of a setting it runs
 	ToldAnyBatch     = ToldTried + "any_batch" // smaller batches and larger ones made no difference
+	ToldAnyWorkers   = ToldTried + "workers_0" // without data loader workers, or whatever their number, it fails as well
 	ToldBuckets      = "buckets"               // buckets of ZeRO of half a billion elements or more are set
 	ToldFullCache    = "full_cache"            // the cache of keys and values of llama.cpp found no memory
 	ToldFree         = "free"                  // more of the GPU is free than was asked for, as is said

@@ -214,9 +214,11 @@ func (f *facts) unseenElsewhere() bool {
 	return m > 0 && f.othersHold() >= m && f.history == nil && len(f.others) == 0 && !f.onHost() && f.othersMatter() && !f.littleElsewhere() && !f.told(sampler.ToldShared) && !f.told(sampler.ToldHeld) && f.elsewhere.Or(0) < min(partOf(f.total.Or(0), 0.3), 7*sampler.GiB)
 }
 
-// othersMatter is the threshold of rule R1: more than 1 GiB and more than 5 % of the GPU.
+// othersMatter is the threshold of rule R1: more than 1 GiB and more than 5 % of the GPU. On a GPU of less than 8 GiB an eighth of it is
+// enough (own threshold): with a context that is a third of a small one, more than CUDA and a desktop take. One of 6 GiB had 2.1 outside of a
+// program that had trained there before: https://github.com/dbolya/yolact/issues/296
 func (f *facts) othersMatter() bool {
-	return f.strangersHold() > max(sampler.GiB, partOf(f.total.Or(0), 0.05))
+	return f.strangersHold() > max(min(sampler.GiB, f.total.Or(0)/8), partOf(f.total.Or(0), 0.05))
 }
 
 // shortfall is what the request lacked in free memory.

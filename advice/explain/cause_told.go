@@ -229,6 +229,10 @@ var causesTold = []causeRow{
 			}
 			return f.words.Say(id, "free", gib(f.extra("gpu_free_bytes").Or(0)), "total", gib(f.startTotal()))
 		}},
+	{id: "told", cause: CauseOtherProcess, reason: sourceOrphans,
+		when:       func(f *failure) bool { return f.deadHolds() },
+		confidence: always(0.85), // it is seen, and nothing that runs explains it
+		evidence:   func(f *failure) string { return f.words.Say("why.told_dead") }},
 	{id: "told", cause: CauseOtherProcess, reason: sourceMessage,
 		when:       func(f *failure) bool { return f.told(sampler.ToldHeld) && !f.onHost() && !f.numbers() },
 		confidence: always(0.8), // it is seen, not supposed

@@ -63,6 +63,8 @@ func (f *failure) othersSure() float64 {
 		return 0.4 // what others hold here is of the same job
 	case hold >= f.needed() && f.biggestOther().Arrived:
 		return 0.93 // it had fitted before they came
+	case f.littleElsewhere() && hold >= f.needed() && (f.told(sampler.ToldCheckpoint) || f.told(sampler.ToldWorked)) && f.torchCode() && hold > partOf(f.total.Or(0), 0.125):
+		return 0.7 // the run before this one fitted, and what torch.load put on the GPU is in what PyTorch holds
 	case f.littleElsewhere() && hold >= f.needed():
 		return 0.5 // contexts, libraries and a desktop hold as much
 	case f.littleElsewhere():

@@ -136,7 +136,7 @@ var fixesData = []fixRow{
 		kinds: ownCode | imageTool, cost: 0.03,
 		lives: map[string]float64{CauseLeak: 0.98, CauseHostMemory: 0.97},
 		when: func(f *failure) bool {
-			return f.ownLines() && !f.splats() && !f.keepsResults() && !f.keepsOutputs() && (!f.onHost() || f.hostGrew() || (f.told(sampler.ToldGrowth) || f.told(sampler.ToldLate)) && !f.told(sampler.ToldLoader) || f.told(sampler.ToldReplay))
+			return f.ownLines() && !f.splats() && !f.keepsResults() && !f.keepsOutputs() && (!f.onHost() || f.hostGrew() || f.told(sampler.ToldGrowth) && f.workersMayNot() || f.told(sampler.ToldLate) && !f.told(sampler.ToldLoader) || f.told(sampler.ToldReplay))
 		},
 		reach: always(1),
 		saves: func(f *failure) (span, bool) {
@@ -152,6 +152,8 @@ var fixesData = []fixRow{
 				return "replay_host"
 			case f.told(sampler.ToldReplay):
 				return "replay"
+			case f.workersMayGrow():
+				return "host_any"
 			case f.onHost():
 				return "host"
 			case f.native():
@@ -291,6 +293,8 @@ func doFixLeak(f *failure) []string {
 		return []string{f.comment("do.smaller_replay"), f.comment("do.replay_bytes")}
 	case f.told(sampler.ToldReplay):
 		return []string{"self.memory.append(x.cpu())  " + f.comment("do.replay_cpu"), f.comment("do.smaller_replay")}
+	case f.workersMayGrow():
+		return []string{"losses.append(loss.item())  " + f.comment("do.host_item"), f.comment("do.worker_arrays"), "import tracemalloc; tracemalloc.start()  " + f.comment("do.tracemalloc")}
 	case f.onHost():
 		return []string{"losses.append(loss.item())  " + f.comment("do.host_item"), "import tracemalloc; tracemalloc.start()  " + f.comment("do.tracemalloc")}
 	case f.native():

@@ -73,7 +73,7 @@ var fixesHost = []fixRow{
 		kinds: ownCode, cost: 0.05,
 		lives: map[string]float64{CauseHostMemory: 0.8, CauseSharedMemory: 0.6},
 		when: func(f *failure) bool {
-			return (f.program.kind != inference || f.told(sampler.ToldLoader)) && f.mayHaveWorkers() && !f.told(sampler.ToldVocabulary) && (f.onHost() || f.onWindows() || f.workersDecide()) && !f.tooManyMapsOnly() && f.workers() != 0 && !slices.Contains([]string{"llama.cpp", "ollama", "tensorflow"}, f.event.Framework)
+			return (f.program.kind != inference || f.told(sampler.ToldLoader)) && f.mayHaveWorkers() && !f.told(sampler.ToldVocabulary) && (f.onHost() || f.onWindows() || f.workersDecide()) && !f.tooManyMapsOnly() && f.workers() != 0 && !f.workersSpent() && !slices.Contains([]string{"llama.cpp", "ollama", "tensorflow"}, f.event.Framework)
 		},
 		reach: func(f *failure) float64 {
 			if f.workersDecide() && f.onWindows() {
@@ -393,6 +393,21 @@ func (f *failure) mayHaveWorkers() bool {
 func (f *failure) loaderSeen() bool {
 	return f.workers() > 0 || f.event.Kind == sampler.KindWorkerKilled && (f.isPyTorch() || f.event.Framework == "paddle") || f.event.Kind == sampler.KindKilled && f.event.Framework != "deepspeed" && f.program.is(training) || f.inFunction("dataloader", "_try_get_data", "_next_data", "_worker_loop") || f.inFile("dataloader") ||
 		f.program.is(training) && (f.context.Epoch.Known() || f.context.Step.Known()) && f.event.Kind != sampler.KindCgroupKill && f.event.Kind != sampler.KindKubernetes
+}
+
+// workersSpent: with no workers at all, or whatever their number, it ends the same way.
+func (f *facts) workersSpent() bool { return f.told(sampler.ToldAnyWorkers) }
+
+// workersMayNot: what grows in RAM need not be the data loader workers: none are spoken of, they were tried without effect, or the one that
+// was killed is all there is of them.
+func (f *failure) workersMayNot() bool {
+	return !f.told(sampler.ToldLoader) || f.event.Kind == sampler.KindWorkerKilled || f.workersSpent()
+}
+
+// workersMayGrow: the machine's memory grows, as is said, in a program with data loader workers, and nothing tells which process it is:
+// https://github.com/pytorch/pytorch/issues/13246
+func (f *failure) workersMayGrow() bool {
+	return f.onHost() && !f.hostGrew() && f.told(sampler.ToldGrowth) && (f.told(sampler.ToldLoader) || f.event.Kind == sampler.KindWorkerKilled) && !f.workersSpent()
 }
 
 // readsWithTensorFlow: the inputs come through tf.data, which has a buffer to shuffle and no workers.

@@ -298,6 +298,9 @@ func doOffload(f *failure) []string {
 		}
 		return list
 	}
+	if f.told(sampler.ToldInForce + "model_cpu_offload") { // so that one part of it alone is too large: https://huggingface.co/docs/diffusers/optimization/memory
+		return append([]string{"pipe.enable_sequential_cpu_offload()  " + f.comment("do.each_layer"), f.comment("do.transformer_bits")}, f.lastResort()...)
+	}
 	if f.program.is(imageTool) || f.inFile("pipeline_", "diffusers") || f.convolves() && f.phase() == sampler.PhaseInference {
 		return append([]string{"pipe.enable_model_cpu_offload()  " + f.comment("do.instead_of_cuda"), "pipe.enable_vae_tiling()"}, f.lastResort()...)
 	}

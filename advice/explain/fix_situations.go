@@ -77,6 +77,15 @@ var fixesSituations = []fixRow{
 		do: func(f *failure) []string {
 			return []string{"nvidia-smi  " + f.comment("do.left_process"), f.comment("do.reboot")}
 		}},
+	{id: FixStopOtherProcess, source: sourceOrphans,
+		kinds: ownCode | running, cost: 0,
+		lives:   map[string]float64{CauseOtherProcess: 0.99, CauseUnattributed: 0.99, CauseUnknown: 0.9, CauseTooBig: 0.8, CauseLeak: 0.6},
+		when:    func(f *failure) bool { return f.deadHolds() },
+		reach:   always(1),
+		variant: func(f *failure) string { return "dead" },
+		do: func(f *failure) []string {
+			return []string{f.everyHolder(), f.comment("do.orphans"), f.comment("do.unkillable")}
+		}},
 	{id: FixStopOtherProcess, source: "https://docs.nvidia.com/deploy/nvidia-smi/index.html",
 		kinds: ownCode | server, cost: 0,
 		lives:   map[string]float64{CauseUnknown: 0.8, CauseTooBig: 0.6, CauseOtherProcess: 0.97},
@@ -134,6 +143,23 @@ var fixesSituations = []fixRow{
 		do: func(f *failure) []string {
 			return []string{f.comment("do.fewer_objects"), f.comment("do.log_size")}
 		}},
+}
+
+// sourceOrphans is what PyTorch says of memory that is not freed when Python has quit: its subprocesses are alive. That fuser shows a holder
+// which nvidia-smi does not list: https://github.com/apache/mxnet/issues/17837
+const sourceOrphans = "https://docs.pytorch.org/docs/stable/notes/faq.html#my-gpu-memory-isn-t-freed-properly"
+
+// deadHolds: a process was ended, and what it held of the GPU is not given back, as is said; amounts do not say otherwise.
+func (f *failure) deadHolds() bool {
+	return f.told(sampler.ToldDead) && !f.onHost() && (!f.numbers() || f.othersMatter())
+}
+
+// everyHolder shows who has a GPU open, whatever nvidia-smi lists.
+func (f *failure) everyHolder() string {
+	if f.linux() || f.atHand() {
+		return "sudo fuser -v /dev/nvidia*  " + f.comment("do.every_holder")
+	}
+	return f.comment("do.say.every_holder")
 }
 
 // noCuDNN: cuDNN could not be loaded, and no amount was refused.

@@ -157,6 +157,8 @@ func (f *failure) agreeing(l tools.Lever) (tools.Lever, bool) {
 	switch {
 	case f.anotherScript(l):
 		return l, false
+	case strings.HasPrefix(l.Type, "--") && f.shows(sampler.ShowsOwnPipe) && !f.command.Known:
+		return l, false // an option of a command, and a script that calls a library has none
 	case f.onHost() && f.tool.Name == "COLMAP": // of its steps the one that joins depth maps fills RAM
 		l.Type = strings.Replace(l.Type, "PatchMatchStereo", "StereoFusion", 1)
 		return l, strings.Contains(l.Type, "StereoFusion")

@@ -27,6 +27,8 @@ var (
 	llamas      = lazily(`(?i)\b(?:ollama|llama[._-]cpp|llama runner|koboldcpp|lm ?studio)\b|\bggml_`)
 	// killed: by a signal, and the GPU is not spoken of.
 	killed = lazily(`(?i)\bkilled\b|被 ?(?:系统)? ?(?:kill|杀)`)
+	// byHimself is a process that whoever writes has ended, or tried to.
+	byHimself = lazily(`(?i)\b(?:I|we|you)(?:['’]ve| have| had| then| just| also| already| even)* kill(?:ed)?\b|\bkilled (?:it|them|by (?:me|us|hand|myself)|manually|(?:all |both |the |my |every )+(?:\w+ )?(?:process(?:es)?|jobs?|programs?|scripts?|kernels?))\b|\b(?:manually|be) killed\b`)
 	// forGPU is what it was killed for where that is said.
 	forGPU = lazily(`(?i)\bkilled\b[^.]{0,60}\b(?:due to|because|since|as|by|for)\b[^.]{0,24}\b(?:(?:cuda|gpu|video)(?: memory| ram| usage)|vram)\b|\b(?:(?:cuda|gpu|video) memory|vram)\b[^.]{0,40}\b(?:increas|grow|ris|climb|fill)\w*\b[^.]{0,60}\bkilled\b`)
 	// otherSignal ended a process and is none of those that a system without memory sends.
@@ -182,9 +184,10 @@ func reported(text string, all []sentence, scan Scan, j *judge) (sampler.OOMEven
 	if heaps.MatchString(text) && !ofDevices.MatchString(text) {
 		return sampler.OOMEvent{}, false
 	}
+	faulted := faults.MatchString(text)
 	for _, s := range all {
 		at := ranOut.FindStringIndex(s.text)
-		if at == nil || s.note {
+		if at == nil || s.note || faulted && doubts.MatchString(s.text) {
 			continue
 		}
 		if heaps.MatchString(s.text) && !ofDevices.MatchString(s.text) || onDisk.MatchString(s.text) || byName.MatchString(s.text) {
@@ -214,7 +217,7 @@ func reported(text string, all []sentence, scan Scan, j *judge) (sampler.OOMEven
 	}
 	if pleads(all) {
 		for _, s := range all {
-			if !s.note && (ranOut.MatchString(s.text) || fills.MatchString(s.text)) && !code.MatchString(s.text) && !neither.MatchString(s.text) && !j.inSource(s) && !(onlyKilled(s) && otherSignal.MatchString(text)) {
+			if !s.note && !(faulted && doubts.MatchString(s.text)) && (ranOut.MatchString(s.text) || fills.MatchString(s.text)) && !code.MatchString(s.text) && !neither.MatchString(s.text) && !j.inSource(s) && !(onlyKilled(s) && otherSignal.MatchString(text)) {
 				return eventOf(text, s, all, scan), true
 			}
 		}
@@ -372,7 +375,7 @@ func kindOf(text, told string, all []sentence) (framework, kind, memory string) 
 	}) {
 		return "", sampler.KindHostAlloc, sampler.MemoryHost
 	}
-	if killed.MatchString(told) && !forGPU.MatchString(told) && !(cpuWorks.MatchString(text) && slices.ContainsFunc(all, func(s sentence) bool { return ranOut.MatchString(killed.ReplaceAllString(s.text, " ")) })) {
+	if killed.MatchString(byHimself.ReplaceAllString(told, " ")) && !forGPU.MatchString(told) && !(cpuWorks.MatchString(text) && slices.ContainsFunc(all, func(s sentence) bool { return ranOut.MatchString(killed.ReplaceAllString(s.text, " ")) })) {
 		return "", sampler.KindKilled, sampler.MemoryHost
 	}
 	handle := handles.FindStringSubmatch(told)

@@ -18,6 +18,8 @@ var shown = []struct {
 	{sampler.ShowsTransformers, lazily(`\.from_pretrained\(|(?:^|[^-\w])transformers\b|\bAuto(?:Model|Tokenizer)\w*`)},
 	{sampler.ShowsTrainer, lazily(`\bTrainingArguments\b|(?i:\bseq2seq ?trainer\b)|--per_device_(?:train|eval)_batch_size\b|\bcompute_metrics\b|transformers/trainer`)},
 	{sampler.ShowsDiffusers, lazily(`\bdiffusers\b|\b\w*DiffusionPipeline\b|\bStableDiffusion\w*Pipeline\b|\bpipe\.(?:enable_|to\(|unet|vae)|\bpipeline_\w+\.py`)},
+	{sampler.ShowsOwnPipe, lazily(`(?m)^\W*\w+\s*=\s*\w*Pipeline\w*\.from_(?:pretrained|single_file)\(`)},
+	{sampler.ShowsRollout, lazily(`(?i)\bvllm_mode["']?[\s=:]{1,4}["']?colocate\b|\bvllm[_-]gpu[_-]memory[_-]utilization\b|\b(?:grpo|rloo)_trainer\.py(?s:.*)\bvllm/`)},
 	{sampler.ShowsTorch, lazily(`(?m)\.backward\(|\boptimi[sz]er\w*\.(?:step|zero_grad)\(|^\W*(?:import|from) torch\b|\bnn\.Module\b|\b\w*model\w*\.(?:eval|train|cuda|to|forward)\(|\btorch\.(?:tensor|load|save|no_grad|nn|zeros|ones|cat|stack|device|inference_mode|cuda\.empty_cache)\b|\.ipynb\b`)},
 	{sampler.ShowsLoader, lazily(`\bDataLoader\(|\b\w*(?:val\w*|test|eval|train|data)_?loaders?\b`)},
 	{sampler.ShowsLibrary, lazily(`(?i)\b(?:detectron2|mm(?:det\w*|seg\w*|cv|engine|pose)|ultralytics|yolov?(?:5|8|11)\w*|(?:pytorch[-_ ])?lightning|sentence[-_ ]?transformers?|mteb|fastai|espnet\w*|fairseq|nemo|speechbrain|spacy|cellpose|xturing|llama[-_ ]?factory|axolotl|kohya\w*)\b`)},
@@ -71,7 +73,7 @@ var numbered = lazily(`(?i)\b(num_envs|num_gpu|num_ctx|ngl|n[-_]gpu[-_]layers|ct
 // fractions are settings of servers for their share of the GPU, with one or more values of it; layersOn is how many of a model's layers
 // llama.cpp put there, as it prints it.
 var (
-	fractions = lazily(`(?i)\b(gpu[-_]memory[-_]utilization|mem[-_]fraction[-_]static|cuda[-_]memory[-_]fraction|kv_cache_free_gpu_mem(?:ory)?_fraction|cache[-_]max[-_]entry[-_]count)\b["'\x60]?[^\w\n.]{0,4}(?:(?:to|of|at|from|is|was|values?|set)\W+){0,2}((?:0?\.\d{1,3}|1\.0)(?:(?:\s*[、,/~→-]+\s*(?:and |or |to )?|\s+(?:and|or|to|then)\s+)0?\.\d{1,3}){0,9})`)
+	fractions = lazily(`(?i)\b((?:vllm_)?gpu[-_]memory[-_]utilization|mem[-_]fraction[-_]static|cuda[-_]memory[-_]fraction|kv_cache_free_gpu_mem(?:ory)?_fraction|cache[-_]max[-_]entry[-_]count)\b["'\x60]?[^\w\n.]{0,4}(?:(?:to|of|at|from|is|was|values?|set)\W+){0,2}((?:0?\.\d{1,3}|1\.0)(?:(?:\s*[、,/~→-]+\s*(?:and |or |to )?|\s+(?:and|or|to|then)\s+)0?\.\d{1,3}){0,9})`)
 	jaxShare  = lazily(`\bXLA_PYTHON_CLIENT_MEM_FRACTION["'\x60]?[^\w\n.]{1,4}(\d{0,2}\.?\d{1,3})\b`)
 	oneOf     = lazily(`0?\.\d{1,3}|1\.0`)
 	layersOn  = lazily(`\boffloaded (\d{1,3})/\d{1,3} layers to GPU|\bgpulayers[= ](\d{1,3})\b`)
@@ -140,7 +142,7 @@ var sinceNoGrad = lazily(`(?i)\b(?:py)?torch(?:[ =]*(?:version)?[ =v]*)(?:0\.4|[
 var settable = []string{"load_in_8bit=True", "load_in_4bit=True", "low_cpu_mem_usage=True", `device_map="auto"`, "pin_memory=False", "num_workers=0", "--lowvram", "--novram",
 	"--gradient_checkpointing", "--cache_latents", "TF_FORCE_GPU_ALLOW_GROWTH=true", "XLA_PYTHON_CLIENT_PREALLOCATE=false", "TF_FORCE_UNIFIED_MEMORY=1",
 	"TF_GPU_ALLOCATOR=cuda_malloc_async", "ExtMemQuantileDMatrix", "QuantileDMatrix", "attention_slicing", "model_cpu_offload", "sequential_cpu_offload", "vae_tiling", "flash_attention_2", "sw_device", "GGML_CUDA_NO_PINNED=1", "LocalCUDACluster",
-	"XLA_PYTHON_CLIENT_ALLOCATOR=platform", "--tensor-parallel-size", "tensor_parallel_size", "--num-shard", "--tp", "--free_gpu_mem", "--n_samples 1", "--max_batch_size 1", "--parallel 1", "+= loss.item()", "eval_accumulation_steps", "--ipc=host"}
+	"XLA_PYTHON_CLIENT_ALLOCATOR=platform", "--tensor-parallel-size", "tensor_parallel_size", "--num-shard", "--tp", "--free_gpu_mem", "--n_samples 1", "--max_batch_size 1", "--parallel 1", "+= loss.item()", "eval_accumulation_steps", "--ipc=host", "vllm_enable_sleep_mode", "sleep_level"}
 
 // precise is the precision of molecular dynamics with what is no more than mixed in force.
 // https://docs.openmm.org/latest/userguide/library/04_platform_specifics.html

@@ -169,6 +169,12 @@ var batches = lazily(`(?i)(?:\bbatch[-_ ]?(?:sizes?)?|\bbs|ima?ge?s_per_gpu|samp
 func leastTried(all []sentence) int {
 	least := 0
 	for _, s := range all {
+		if at := atMost.FindStringSubmatch(s.text); at != nil && !s.note {
+			if n, err := strconv.Atoi(at[1] + at[2]); err == nil && n > 0 && (least == 0 || n+1 < least) {
+				least = n + 1
+			}
+			continue
+		}
 		if !s.tried && !vain(s.text) && !ranOut.MatchString(s.text) || works.MatchString(s.text) || cured.MatchString(s.text) {
 			continue
 		}
@@ -182,6 +188,9 @@ func leastTried(all []sentence) int {
 	}
 	return least
 }
+
+// atMost is a batch of which it is said that larger ones fail, or that it is the largest that runs.
+var atMost = lazily(`(?i)\bbatch[-_ ]?(?:sizes?)?\b[^.;,\n\d]{0,12}\b(?:greater|larger|bigger|higher|more) than (\d{1,4})\b|\b(?:maximum|max|largest|biggest|highest) batch[-_ ]?(?:size)?\b[^.;\n\d]{0,30}\b(?:is|of|to|was) (?:only )?(\d{1,4})\b`)
 
 // lasting is a batch and how far it came with it, as lists of attempts have them: "batch-size 64: 10000 batches".
 var lasting = lazily(`(?i)\b(?:batch[-_ ]?size|batch|bs)\W{0,3}(\d{1,4})\b[^\d\n]{1,24}(\d{1,7})[^\d\n]{0,12}?(?:batch|step|iter|epoch|轮|步)\w*[^\n]{0,24}(?:oom|out of memory|fail|crash|dies|died|stop|爆|溢出|报错|$)`)
@@ -223,6 +232,13 @@ func runsWith(all []sentence) string {
 // anyLayers: whatever number of a model's layers is put on the GPU, it fails.
 var anyLayers = lazily(`(?i)\b(?:any|whatever|whichever|no matter (?:the|what|which|how many)|regardless of(?: the)?|irrespective of(?: the)?)\b (?:number |amount |count )?(?:of )?(?:the |gpu[-_ ]?|n_?gpu_?)*layers\b|\b(?:ca(?:n['’]?t|n ?not)|could(?:n['’]?t| not)|fails? (?:with|at)|not) (?:even )?(?:offload|load|put|fit|use|with)?\b ?(?:even )?(?:a |just |only )?(?:0|zero|1|one|single) (?:gpu )?layers?\b`)
 
+// anyWorkers: without workers it fails as well, or whatever their number is. What PyTorch's own message says of it is advice.
+var anyWorkers = lazily(`(?i)\b(?:tried|used|us(?:e|ing)|sett?(?:ing)?|with|have|had|even|also|at|to)\b[^.,;\n]{0,30}` + noWorkers + `[^.;\n]{0,50}(?:\b(?:same|still|also|too|as well|all the same|no difference|no effect)\b|` + notHelp + `)|^\W*` + noWorkers + `[^.;\n]{0,30}(?:\b(?:same|still|also|too|as well|no difference|no effect)\b|` + notHelp + `)|` +
+	`\b(?:same|still|also|does(?:n['’]?t| not) (?:help|change|matter))\b[^.;\n]{0,30}\b(?:with|at|for|when)\b[^.;\n]{0,16}` + noWorkers + `|\b(?:no matter|whatever|regardless of|independent(?:ly)? of|for any|any)\b[^.,;\n]{0,30}\b(?:num[-_ ]?workers|(?:number|count) of (?:the |data ?loader )*workers)\b|(?:无论|不管)[^。，\n]{0,12}(?:num_?workers?|worker)[^。\n]{0,20}(?:都|也|均)|(?:num_?workers?|worker)[^。，\n]{0,8}(?:设|改|调|=|为|成)[^。，\n]{0,4}0[^。\n]{0,8}(?:也|还是|仍|依然|都)`)
+
+// notHelp is what did not help.
+const notHelp = `\b(?:do|does|did|is|was|wo)(?:n['’]?t| not) (?:help|work|solve|fix|change|matter)`
+
 // raised is JAX's share of the GPU where it was set to nearly all of it or, with unified memory, to more.
 var raised = lazily(`\bXLA_PYTHON_CLIENT_MEM_FRACTION=["']?(?:[1-9]|0?\.9)`)
 
@@ -262,6 +278,11 @@ func tried(text string, all []sentence) (told []string) {
 		return settings[0].words.MatchString(s.text) && bothWays.MatchString(s.text) && vain(s.text)
 	}) {
 		told = append(told, sampler.ToldAnyBatch)
+	}
+	if slices.ContainsFunc(all, func(s sentence) bool {
+		return anyWorkers.MatchString(s.text) && !works.MatchString(s.text) && !cured.MatchString(s.text)
+	}) {
+		told = append(told, sampler.ToldAnyWorkers)
 	}
 	if slices.ContainsFunc(all, func(s sentence) bool {
 		return anyLayers.MatchString(s.text) && !works.MatchString(s.text) && !cured.MatchString(s.text)

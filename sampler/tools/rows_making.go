@@ -170,7 +170,7 @@ var making = []Tool{
 	// last, for others name its model
 	{Name: "FLUX", Words: []string{"black_forest_labs", "FluxPipeline"}, Does: Runs,
 		Source: "https://github.com/black-forest-labs/flux/blob/main/docs/text-to-image.md",
-		Levers: []Lever{{Offload, "pipe.enable_model_cpu_offload()", "offload"}, {Offload, "--offload", "offload"}, {Bits, "--trt_transformer_precision fp8", "bits8"}, {Input, "--height 768 --width 768", "pixels"}}},
+		Levers: []Lever{{Offload, "pipe.enable_model_cpu_offload()", "offload"}, {Offload, "pipe.enable_sequential_cpu_offload()", "offload_layers"}, {Offload, "--offload", "offload"}, {Bits, "--trt_transformer_precision fp8", "bits8"}, {Input, "--height 768 --width 768", "pixels"}}},
 
 	// Further programs that make or change pictures and films
 	{Name: "OmniGen", Words: []string{"omnigen", "OmniGenPipeline"}, For: Runs,

@@ -67,6 +67,26 @@ func TestExplainDisguise(t *testing.T) {
 	}
 }
 
+// What no want of memory brings about is said to be none, also to who asks whether it is.
+func TestExplainFault(t *testing.T) {
+	const fault = "RuntimeError: CUDA error: an illegal memory access was encountered\n"
+	for text, want := range map[string]bool{fault: true, fault + "\nIs this because the GPU runs out of memory?\n": true, fault + wall: false} {
+		if _, errs, code := explained(t, text, "-"); code != exitFine || strings.Contains(errs, "no want of memory") != want {
+			t.Errorf("%q: exit %d: %s", text, code, errs)
+		}
+	}
+}
+
+// TensorFlow takes nearly all of a GPU, so that cuDNN may find none beside it.
+func TestExplainDisguiseOfTensorFlow(t *testing.T) {
+	const text = "tensorflow/stream_executor/cuda/cuda_dnn.cc:329] Could not create cudnn handle: CUDNN_STATUS_INTERNAL_ERROR\n"
+	for text, want := range map[string]bool{text: true, "RuntimeError: cuDNN error: CUDNN_STATUS_INTERNAL_ERROR\n": false} {
+		if _, errs, _ := explained(t, text, "-"); strings.Contains(errs, "TF_FORCE_GPU_ALLOW_GROWTH=true") != want {
+			t.Errorf("%q: %s", text, errs)
+		}
+	}
+}
+
 func writeLogs(t *testing.T, logs map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -151,6 +151,12 @@ func (a *app) scanFile(name string) (l logFailures, err error) {
 	l.events = head.Read(l.events, oomlog.Scan)
 	if status := head.Disguise(); status != "" && len(l.events) == 0 && l.note == "" {
 		l.note = a.words().Say("log.disguised", "status", sampler.Clean(status))
+		if head.TensorFlow() {
+			l.note += a.words().Say("log.disguised.grow")
+		}
+	}
+	if fault := head.Fault(); fault != "" && len(l.events) == 0 && l.note == "" {
+		l.note = a.words().Say("log.fault", "fault", sampler.Clean(fault))
 	}
 	return l, nil
 }
