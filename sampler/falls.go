@@ -25,6 +25,7 @@ type FallCounter struct {
 	lastAt      time.Time
 	atOnce      time.Duration // within which what was refused is granted, as far as readings so far apart show it
 	idle        bool          // nothing was taken at once after the fall
+	soon        bool          // it rose by a step at once, however far apart the readings are
 }
 
 const (
@@ -50,6 +51,10 @@ const (
 	// What was held for long and given back to there was the end of a unit of work, such as a fit or a picture, when nothing is taken
 	// within fallAtOnce: what is refused and asked for again is granted between two readings.
 	fallOwn = 2000
+	// fallWall: who is refused comes to the end of the memory: 2.5 % are left, or less. Who empties its cache by itself, below the limit
+	// and in no rise, and does not come so far has to take at once what was refused (fallSoonest), and who fills the GPU as far as
+	// before, to the byte, has taken again what it had given back.
+	fallWall = 40
 )
 
 // Fall is a near miss: how far it went, and whether it also began at the limit.
@@ -63,7 +68,7 @@ type Fall struct {
 func (f *FallCounter) Add(at time.Time, used, usable Bytes) (fall Fall, near bool) {
 	step, limit := max(usable/fallStep, fallLeast), usable-usable/fallLimit
 	if f.falling && !f.rose && used >= f.bottom+step {
-		f.rose, f.asked = true, f.asked || at.Sub(f.low) <= f.atOnce
+		f.rose, f.asked, f.soon = true, f.asked || at.Sub(f.low) <= f.atOnce, at.Sub(f.low) <= fallSoonest
 	}
 	if f.falling && f.last <= f.bottom && at.Sub(f.low) > fallAtOnce {
 		f.idle = true
@@ -96,8 +101,10 @@ func (f *FallCounter) Add(at time.Time, used, usable Bytes) (fall Fall, near boo
 			f.climbed, f.base = at, from
 		}
 	case used >= limit && f.bottom < limit:
-		own := !f.held && f.back(f.base, usable) || f.idle && (f.back(f.base, usable) || f.back(f.floor, usable))
-		fall, near = Fall{f.top - f.bottom, f.top >= limit}, f.top > usable/2 && !own && !sufficed && (f.asked || f.top >= usable-usable*fallFree/100)
+		wall := usable.Less(used) <= usable/fallWall
+		own := !f.held && f.back(f.base, usable) || f.idle && (f.back(f.base, usable) || f.back(f.floor, usable)) || !wall && same(used, f.top, usable)
+		refused := (f.top >= limit || !f.held || f.soon || wall) && (f.asked || f.top >= usable-usable*fallFree/100)
+		fall, near = Fall{f.top - f.bottom, f.top >= limit}, f.top > usable/2 && refused && !own && !sufficed
 		f.end(used)
 		f.climbed = at
 	case used < f.bottom:
@@ -108,13 +115,16 @@ func (f *FallCounter) Add(at time.Time, used, usable Bytes) (fall Fall, near boo
 
 // back says whether the fall has ended where it stood before.
 func (f *FallCounter) back(level, usable Bytes) bool {
-	return level > 0 && max(level, f.bottom)-min(level, f.bottom) <= usable/fallOwn
+	return level > 0 && same(level, f.bottom, usable)
 }
+
+// same says whether two levels of a GPU are one.
+func same(a, b, usable Bytes) bool { return max(a, b)-min(a, b) <= usable/fallOwn }
 
 // reach sets a new bottom, so long after the reading before.
 func (f *FallCounter) reach(used Bytes, at time.Time, apart time.Duration) {
 	f.atOnce = max(fallSoonest, min(fallAtOnce, 3*apart))
-	f.bottom, f.low, f.rose, f.idle = used, at, false, false
+	f.bottom, f.low, f.rose, f.idle, f.soon = used, at, false, false, false
 }
 
 // end begins anew at the level of now.

@@ -70,7 +70,7 @@ var variants = []struct {
 	{"no command", func(in *Incident) { in.Command = "" }},
 }
 
-var hostOnly = []string{"reduce_dataloader_workers", "confirm_host_kill", "shm_size", "reduce_pinned_memory"}
+var hostOnly = []string{"check_files", "reduce_dataloader_workers", "confirm_host_kill", "shm_size", "reduce_pinned_memory"}
 
 // forbidden is what can never help with GPU memory, whatever the case.
 var forbidden = regexp.MustCompile(`empty_cache|save_period|pin_memory|accumulate=|gc\.collect`)

@@ -28,7 +28,7 @@ const (
 
 // notionsOf are what a measure needs to exist; 0: nothing that a program could lack.
 var notionsOf = map[string]notion{
-	FixAMPBF16: aTraining, FixCapPreallocation: aShare, FixCapSampleSize: samples, FixConfirmHostKill: 0, FixExpandableSegments: segments,
+	FixAMPBF16: aTraining, FixCapPreallocation: aShare, FixCapSampleSize: samples, FixCheckFiles: 0, FixCommunicators: processes, FixConfirmHostKill: 0, FixExpandableSegments: segments,
 	FixExpandableSegmentsOff: segments, FixLeak: ownLines, FixGradientCheckpointing: aTraining, FixHalveBatchAccumulate: aBatch,
 	FixNoGradValidation: validation, FixRaiseLimit: 0, FixRebalanceRanks: processes, FixRecordRun: 0, FixReduceDataLoaderWorkers: loaders,
 	FixReducePinnedMemory: loaders, FixShardOrOffload: aTraining, FixShmSize: loaders, FixShrinkValidationBatch: validation, FixSmallerModel: aNetwork,
