@@ -12,7 +12,7 @@ func (w *Watch) Clone() *Watch {
 	c.tensors.readings = slices.Clone(w.tensors.readings)
 	c.stages.counters = slices.Clone(w.stages.counters)
 	for i := range c.stages.counters {
-		c.stages.counters[i].changes = slices.Clone(c.stages.counters[i].changes)
+		c.stages.counters[i].seen = slices.Clone(c.stages.counters[i].seen)
 	}
 	c.lastAlert = slices.Clone(w.lastAlert)
 	c.gpus = make([]*gpu, len(w.gpus))

@@ -71,6 +71,9 @@ func (w *Watch) Event(e sampler.OOMEvent, t time.Time) []sampler.Alert {
 	if g != nil {
 		o.gpu, o.placed, o.literal = g.key, true, literal
 	}
+	if g != nil && e.Recovered && e.MemoryKind != sampler.MemoryHost {
+		g.near.catch(now)
+	}
 	if size, ok := sampler.Plausible(e.Requested); ok && size > 0 && g != nil && e.MemoryKind != sampler.MemoryHost && !wayLeft(e) {
 		r := refusal{bytes: size, gpu: g.key, at: now}
 		if p != nil {

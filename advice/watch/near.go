@@ -18,6 +18,7 @@ type nearMisses struct {
 	pid     int     // who held most then; 0: not known
 	habit   fading  // falls of late that were none
 	atLimit fading  // near misses of late that began at the limit, those of the start included
+	caught  float64 // when the log last told of a failure that the program has caught; 0: never
 }
 
 const (
@@ -26,6 +27,9 @@ const (
 	// fallSeconds: snapshots without windows that are further apart show no near miss, for
 	// what rises and falls with each step of a program looks like one.
 	fallSeconds = 0.25
+	// caughtSeconds around the line of a log by which a program has caught a failure, its falls are those of what it gave up: it looks for
+	// the largest batch, or goes on with tiles.
+	caughtSeconds = 10
 	// startSeconds after a holder took memory its first steps choose algorithms and fill
 	// caches: they may touch the limit and never again.
 	startSeconds = 60
@@ -69,7 +73,7 @@ func (n *nearMisses) add(now float64, pid, count int, deepest float64, fromLimit
 	if fromLimit {
 		n.atLimit.add(now, count)
 	}
-	if count == 0 || ordinary {
+	if count == 0 || ordinary || n.caught > 0 && now-n.caught <= caughtSeconds {
 		return false
 	}
 	if n.count == 0 || now-n.last > nearSeconds {
@@ -78,6 +82,13 @@ func (n *nearMisses) add(now float64, pid, count int, deepest float64, fromLimit
 	n.count += count
 	n.last, n.deepest = now, max(n.deepest, deepest)
 	return true
+}
+
+// catch notes that a program has caught a failure, and gone on.
+func (n *nearMisses) catch(now float64) {
+	if n.caught = now; now-n.first <= caughtSeconds {
+		n.count = 0
+	}
 }
 
 // end forgets those of a process that has ended: its number may be another's next.

@@ -262,3 +262,42 @@ func TestLivedThrough(t *testing.T) {
 		}
 	}
 }
+
+// What a program gives up before it goes on, as its log says, is no near miss; what it did long before stays.
+func TestCaughtIsNoNearMiss(t *testing.T) {
+	for name, row := range map[string]struct {
+		falls  []float64
+		caught float64
+		want   int
+	}{
+		"caught at once":         {[]float64{1000, 1002}, 1003, 0},
+		"as long after as can":   {[]float64{1000}, 1010, 0},
+		"later":                  {[]float64{1000}, 1011, 1},
+		"one long before":        {[]float64{500, 1000}, 1001, 2},
+		"the next try":           {[]float64{1000, 1008}, 1003, 0},
+		"one after that":         {[]float64{1000, 1014}, 1003, 1},
+		"none is caught by then": {[]float64{1000, 1002}, 0, 2},
+	} {
+		var n nearMisses
+		for _, at := range row.falls {
+			if row.caught > 0 && at > row.caught && n.caught == 0 {
+				n.catch(row.caught)
+			}
+			n.add(at, 7, 1, 500, true)
+		}
+		if row.caught > 0 && n.caught == 0 {
+			n.catch(row.caught)
+		}
+		if n.count != row.want {
+			t.Errorf("%s: %d near misses", name, n.count)
+		}
+	}
+	s, e := snapshotOf(0, 24000, 23000, processOf(7, "python main.py", 22900)), sampler.OOMEvent{Recovered: true, MemoryKind: sampler.MemoryGPU}
+	w := New(Options{})
+	w.Add(s)
+	w.gpus[0].near.add(w.clock.Now, 7, 1, 900, true)
+	w.Event(e, w.clock.Last)
+	if w.gpus[0].near.count != 0 {
+		t.Error("the log has told that it went on")
+	}
+}

@@ -6,21 +6,28 @@ import (
 	"nvpeak/sampler"
 )
 
-// stages are the parts of a run of which a training log says how many there are: "level 5/16". What grows by
-// one rise in each of them ends with the last.
+// stages are the parts of a run of which a training log says how many there are: "level 5/16", "cache 120/300". What grows with
+// them ends with the last.
 type stages struct {
 	counters []stageCounter // the newest last
 }
 
-// stageCounter is one that went up one by one.
+// stageCounter is one that goes up.
 type stageCounter struct {
-	label   string
-	n, of   int
-	changes []float64 // when, the newest last
+	label string
+	of    int
+	seen  []stagePoint // the newest last; never empty
+}
+
+type stagePoint struct {
+	at float64
+	n  int
 }
 
 const (
 	maxCounters = 4
+	// maxStagePoints of a counter are kept, twice as many as a log is asked for.
+	maxStagePoints = 128
 	// stagesNeeded changes in the time of a rise say that it goes with them.
 	stagesNeeded = 3
 	// stagesGrow: the rises to come may be larger than those before.
@@ -35,33 +42,43 @@ func (s *stages) add(now float64, m sampler.LogMark) {
 		if len(s.counters) == maxCounters {
 			s.counters = slices.Delete(s.counters, 0, 1)
 		}
-		s.counters = append(s.counters, stageCounter{label: m.Label, n: n, of: m.Of})
+		s.counters = append(s.counters, stageCounter{m.Label, m.Of, []stagePoint{{now, n}}})
 		return
 	}
-	switch c := &s.counters[i]; n {
-	case c.n:
-	case c.n + 1:
-		c.n, c.changes = n, append(c.changes, now)
+	switch c := &s.counters[i]; {
+	case n == c.n():
+	case n > c.n():
+		if len(c.seen) == maxStagePoints {
+			c.seen = slices.Delete(c.seen, 1, 2)
+		}
+		c.seen = append(c.seen, stagePoint{now, n})
 	default: // another round, or a counter of something else
-		c.n, c.changes = n, nil
+		c.seen = append(c.seen[:0], stagePoint{now, n})
 	}
+}
+
+func (c *stageCounter) n() int { return c.seen[len(c.seen)-1].n }
+
+// since is how far it had come before a time, and how often it has changed since.
+func (c *stageCounter) since(at float64) (n, changes int) {
+	i := max(1, slices.IndexFunc(c.seen, func(p stagePoint) bool { return p.at >= at }))
+	if c.seen[len(c.seen)-1].at < at {
+		i = len(c.seen)
+	}
+	return c.seen[i-1].n, len(c.seen) - i
 }
 
 // rest is how much a rise since a time, by so many steps or evenly (0), may still come to, where it goes with stages; known is false
 // where it does not. A stage may take its memory before the log has its line.
 func (s *stages) rest(since, rise float64, steps int) (more float64, known bool) {
-	for _, c := range s.counters {
-		done := 0
-		for _, t := range c.changes {
-			if t >= since {
-				done++
-			}
-		}
-		left := c.of - c.n
+	for i := range s.counters {
+		c := &s.counters[i]
+		n, changes := c.since(since)
+		done, left := c.n()-n, c.of-c.n()
 		if steps >= stagesNeeded && done == steps-1 {
-			done, left = steps, max(0, left-1)
+			done, left, changes = steps, max(0, left-1), steps
 		}
-		if done < stagesNeeded {
+		if changes < stagesNeeded && !(left == 0 && steps > 0 && changes >= steps-1 && len(c.seen) > stagesNeeded) {
 			continue
 		}
 		if r := stagesGrow * rise / float64(done) * float64(left); !known || r > more {

@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"math"
 	"testing"
 
 	"nvpeak/sampler"
@@ -27,6 +28,56 @@ func TestAnnouncedStages(t *testing.T) {
 		if warned != row.warned {
 			t.Errorf("%d stages: warned %v", row.of, warned)
 		}
+	}
+}
+
+// What is kept up to a number fills the GPU evenly, and the log counts it in jumps: no alarm where all of it fits, but one where it does not.
+func TestAnnouncedNumber(t *testing.T) {
+	for of, want := range map[int]bool{300: false, 600: true} {
+		w := New(Options{})
+		warned := false
+		used := func(s float64) float64 { return 8000 + 50*math.Min(s/4, 300) }
+		for s := 0.0; s < 1500; s++ {
+			if int(s)%16 == 0 {
+				w.Mark(sampler.LogMark{Kind: sampler.MarkStage, Label: "cache", N: sampler.Some(int(math.Min(s/4, 300)) + 1), Of: of + 1})
+			}
+			for _, a := range w.Add(snapshotOf(s, 23900, used(s)+20, processOf(7, "python serve.py", used(s)))) {
+				warned = warned || a.Kind == sampler.AlertGrowth && a.Level != sampler.LevelNotice
+			}
+		}
+		if warned != want {
+			t.Errorf("up to %d: warned %v", of, warned)
+		}
+	}
+}
+
+// Of a counter that is told more often than a log does, the beginning and the newest points stay.
+func TestManyStages(t *testing.T) {
+	var s stages
+	for i := range 10 * maxStagePoints {
+		s.add(float64(i), sampler.LogMark{Label: "cache", N: sampler.Some(i + 1), Of: 20 * maxStagePoints})
+	}
+	if n := len(s.counters[0].seen); n > maxStagePoints {
+		t.Errorf("%d points", n)
+	}
+	for since, rise := range map[float64]float64{0: 1000, 10*maxStagePoints - 64: 50} {
+		if more, known := s.rest(since, rise, 0); !known || more > 1.5*rise*160*1.1 || more < 1.5*rise*0.9 {
+			t.Errorf("since %v: %v %v", since, more, known)
+		}
+	}
+}
+
+// The last of three stages has begun, and its step is there: nothing is to come, though fewer steps than stages are told.
+func TestStagesAtTheEnd(t *testing.T) {
+	var s stages
+	for i := range 4 {
+		s.add(float64(300*i), sampler.LogMark{Label: "group", N: sampler.Some(i + 1), Of: 4})
+	}
+	if more, known := s.rest(500, 200, 2); !known || more != 0 {
+		t.Errorf("%v %v", more, known)
+	}
+	if _, known := s.rest(1000, 200, 2); known {
+		t.Error("steps that no stage made")
 	}
 }
 

@@ -62,16 +62,16 @@ func TestClockAt(t *testing.T) {
 	}
 }
 
-// A stage is one of 4 to 64 parts, and its numbers have two digits at most.
+// A stage is one of 4 to 64 parts, or of more of what is kept, and its numbers have six digits at most.
 func TestStageBounds(t *testing.T) {
-	for line, want := range map[string]bool{"level 1/4": true, "level 1/3": false, "level 64/64": true, "level 1/65": false, "level 0/4": false,
-		"level 4/4": true, "level 5/4": false, "level 1/": false, "level /4": false, "/ level 3/4": true, "level 1/400": false, "level 100/4": false,
+	for line, want := range map[string]bool{"level 1/4": true, "level 1/3": false, "part 64/64": true, "part 1/65": false, "level 1/65": true, "cache 999999/999999": true, "cache 1/1000000": false, "level 0/4": false,
+		"level 4/4": true, "level 5/4": false, "level 1/": false, "level /4": false, "/ level 3/4": true, "part 1/400": false, "level 1/400": true, "level 100/4": false,
 		pad("level 3/4", 160): true, pad("level 3/4", 161): false} {
 		if _, ok := stageOf(line); ok != want {
 			t.Errorf("%q: %v", line, ok)
 		}
 	}
-	for line, want := range map[string]bool{"1/2": true, "12/34": true, "1 / 2": true, "123/4": false, "1/234": false, "a/2": false, "1/b": false, "a/b 1/2": true, "1": false} {
+	for line, want := range map[string]bool{"1/2": true, "12/34": true, "1 / 2": true, "123/4": false, "1/234": false, "cached 1/234": true, "Cache 123/4": true, "cache 1234567/8": false, "a/2": false, "1/b": false, "a/b 1/2": true, "1": false} {
 		if got := hasStage(line); got != want {
 			t.Errorf("%q: %v", line, got)
 		}

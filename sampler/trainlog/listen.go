@@ -9,6 +9,8 @@ type Listener struct {
 	marks chan sampler.LogMark
 	epoch sampler.Opt[int] // the newest
 	phase string           // what the run does in it
+
+	stages stagesSeen
 }
 
 // heardMarks wait for somebody to take them; of more, the oldest go.
@@ -16,7 +18,7 @@ const heardMarks = 256
 
 // NewListener makes a Listener.
 func NewListener() *Listener {
-	return &Listener{marks: make(chan sampler.LogMark, heardMarks)}
+	return &Listener{marks: make(chan sampler.LogMark, heardMarks), stages: stagesSeen{}}
 }
 
 // Marks are those in the order in which they came, without a time. It is never closed.
@@ -67,7 +69,7 @@ func (l *Listener) hear(line string) {
 func (l *Listener) news(m sampler.LogMark) bool {
 	switch m.Kind {
 	case sampler.MarkStage:
-		return true
+		return l.stages.news(m)
 	case sampler.MarkAllocator:
 		return m.Allocated.Known()
 	case sampler.MarkEpoch:

@@ -18,8 +18,8 @@ type Log struct {
 	last    stamp
 	stamps  int
 
-	phase    sampler.LogMark             // the newest mark that is no reading
-	stages   map[string]sampler.Opt[int] // the newest stage of each label
+	phase    sampler.LogMark // the newest mark that is no reading
+	stages   stagesSeen
 	readings int
 	step     sampler.Opt[int] // of those that are counted, the newest
 	settled  bool             // there were enough of them
@@ -180,13 +180,12 @@ func (l *Log) add(m mark) {
 			return
 		}
 	case sampler.MarkStage:
-		if m.N == l.stages[m.Label] {
+		if l.stages == nil {
+			l.stages = stagesSeen{}
+		}
+		if !l.stages.news(m.LogMark) {
 			return
 		}
-		if l.stages == nil || len(l.stages) >= maxStageLabels {
-			l.stages = map[string]sampler.Opt[int]{}
-		}
-		l.stages[m.Label] = m.N
 	default:
 		if m.Kind == l.phase.Kind && m.N == l.phase.N {
 			return

@@ -1,22 +1,28 @@
 package trainlog
 
 import (
+	"slices"
 	"strings"
 
 	"nvpeak/sampler"
 )
 
-// stageForm is "level 5/16", "fp64 2/10:": which of a few parts a run is at. Steps and batches are more.
-var stageForm = sampler.Pattern{Source: `(?i)\b([a-z][\w ]{1,24}?)[ :=#(\[]{0,3}\b(\d{1,2})\s?/\s?(\d{1,2})\b`}
+// stageForm is "level 5/16", "fp64 2/10:", "cache 299/300": which of its parts a run is at, or how much is kept of what it may keep.
+var stageForm = sampler.Pattern{Source: `(?i)\b([a-z][\w ]{1,24}?)[ :=#(\[]{0,3}\b(\d{1,6})\s?/\s?(\d{1,6})\b`}
 
 // maxStageLabels are remembered; then they begin again.
 const maxStageLabels = 64
 
-// leastStages and mostStages are how many parts are told of.
+// leastStages and mostStages are how many parts are told of, whatever they are called. More are those of a progress bar, which begins
+// again with the next epoch, but for what is kept.
 const (
 	leastStages = 4
 	mostStages  = 64
 )
+
+// keptWords are the last words of labels of what a program keeps until it has as many of them as it may.
+var keptWords = []string{"cache", "cached", "history", "buffer", "bank", "replay", "queue", "slots", "entries", "keys", "sessions", "shard", "shards", "added", "indexed",
+	"loaded", "stored", "filled", "level", "levels", "stage", "group", "groups", "layer", "layers", "adapters", "models", "experts", "embeddings", "vectors", "tables", "blocks"}
 
 // stageOf is the part that a line says the run is at.
 func stageOf(line string) (m sampler.LogMark, ok bool) {
@@ -29,15 +35,41 @@ func stageOf(line string) (m sampler.LogMark, ok bool) {
 		return m, false
 	}
 	n, of := number(f[2]), number(f[3])
-	if of < leastStages || of > mostStages || n < 1 || n > of {
+	label := strings.ToLower(strings.TrimSpace(f[1]))
+	if of < leastStages || of > mostStages && !kept(label) || n < 1 || n > of {
 		return m, false
 	}
-	return sampler.LogMark{Kind: sampler.MarkStage, Label: strings.ToLower(strings.TrimSpace(f[1])), N: sampler.Some(n), Of: of}, true
+	return sampler.LogMark{Kind: sampler.MarkStage, Label: label, N: sampler.Some(n), Of: of}, true
 }
 
-// hasStage says whether a slash stands between two short numbers: most lines with one are paths and progress bars,
-// and the pattern is slow.
+// kept says whether a label is that of something that a program keeps.
+func kept(label string) bool {
+	return slices.Contains(keptWords, label[strings.LastIndexByte(label, ' ')+1:])
+}
+
+// stagesSeen are the newest stages of each label.
+type stagesSeen map[string]int
+
+// news says whether a stage is another than the one before with its label; of many, whether a 64th of them has been added.
+func (s stagesSeen) news(m sampler.LogMark) bool {
+	n := m.N.Or(0)
+	if m.Of > mostStages && n < m.Of {
+		n = n * mostStages / m.Of
+	}
+	if was, known := s[m.Label]; known && was == n {
+		return false
+	}
+	if len(s) >= maxStageLabels {
+		clear(s)
+	}
+	s[m.Label] = n
+	return true
+}
+
+// hasStage says whether a slash stands between two numbers, long ones only beside a word for what is kept: most lines with one are paths
+// and progress bars, and the pattern is slow.
 func hasStage(line string) bool {
+	longest, looked := 2, false
 	for at := 0; ; at++ {
 		i := strings.IndexByte(line[at:], '/')
 		if i < 0 {
@@ -48,7 +80,13 @@ func hasStage(line string) bool {
 		after := strings.TrimPrefix(line[at+1:], " ")
 		n := len(before) - len(strings.TrimRight(before, "0123456789"))
 		of := len(after) - len(strings.TrimLeft(after, "0123456789"))
-		if n >= 1 && n <= 2 && of >= 1 && of <= 2 {
+		if max(n, of) > longest && !looked {
+			looked = true
+			if lower := strings.ToLower(line); slices.ContainsFunc(keptWords, func(word string) bool { return strings.Contains(lower, word) }) {
+				longest = 6
+			}
+		}
+		if min(n, of) >= 1 && max(n, of) <= longest {
 			return true
 		}
 	}
