@@ -111,6 +111,8 @@ func TestRecordedPrograms(t *testing.T) {
 			sampler.LogContext{Phase: sampler.PhaseValidation, Told: []string{sampler.ToldShows + sampler.ShowsRanks}, Functions: []string{"main", "sample_grid", "forward"}, Code: []string{"if rank == 0 and step % 500 == 0: sample_grid(ema_model, 64)", "x = ema_model(x, t)"}}, nil, CauseImbalance, FixRebalanceRanks, ""},
 		"models that the first rank loads to judge": {"accelerate launch --num_processes 2 t2i.py --bs 16", 23.6, 9.6, 6.5, 13.2, 3.2, History{Peaks: flat},
 			sampler.LogContext{Phase: sampler.PhaseTraining, Step: sampler.Some(350), Functions: []string{"<module>", "main", "score_all"}, Code: []string{"if accelerator.is_main_process: scores = score_all(x)", `nets = {m: load_scorer(m).to("cuda") for m in names}`}}, nil, CauseImbalance, FixRebalanceRanks, ""},
+		"a share of the GPU that is too small for one input": {"colabfold_batch --num-recycle 3 seqs.fasta out/", 0, 39, 0, 0, 0, History{Total: gibs(95), Free: gibs(57), Process: gibs(38), Peaks: levels(38, 38, 38, 38, 38, 38, 38, 38)},
+			sampler.LogContext{Server: "alphafold", Functions: []string{"main", "run", "predict"}, Code: []string{"result, recycles = self.apply(self.params, jax.random.PRNGKey(random_seed), feat)"}}, ofJAX(39, map[string]string{"XLA_PYTHON_CLIENT_MEM_FRACTION": ".40"}), CauseMemoryLimit, FixRaiseLimit, FixHalveBatchAccumulate},
 		"a page that is larger than all before": {"python ocr_batch.py --in binders", 14.7, 7.3, 5.7, 8.7, 0.1, History{Peaks: flat},
 			sampler.LogContext{Functions: []string{"<module>", "forward"}, Code: []string{"result = predictor([page])", "out = self.conv2(out)", "return F.conv2d("}}, nil, CauseDataSpike, FixCapSampleSize, ""},
 		"a clip whose size the text does not tell": {"python main.py --port 8188", 15.6, 0, 1.4, 0, 0, History{Total: gibs(15.6), Free: gibs(1.4), Peaks: levels(6.3, 9, 7, 10.7, 8, 9.5, 6.5, 10.2, 7, 9, 10.7, 8)},
@@ -160,6 +162,19 @@ func TestRecordedPrograms(t *testing.T) {
 				t.Log(a.ID, a.Title, a.Do)
 			}
 		}
+		for i, a := range got.Advice {
+			if len(a.Do) > 0 && isCommand(a.Do[0]) && slices.ContainsFunc(got.Advice[:i], func(b sampler.Advice) bool { return b.Measure() == a.Measure() && len(b.Do) > 0 && b.Do[0] == a.Do[0] }) {
+				t.Errorf("%s: the same command twice: %s", what, a.Do[0])
+			}
+		}
+	}
+}
+
+// ofJAX is a refusal of JAX of so many GiB, with variables that are set.
+func ofJAX(need float64, environment map[string]string) func(*sampler.OOMEvent) {
+	return func(e *sampler.OOMEvent) {
+		e.Context.Environment = environment
+		*e = sampler.OOMEvent{Framework: "jax", Kind: sampler.KindXLA, MemoryKind: sampler.MemoryGPU, Requested: gibs(need), Context: e.Context, Text: "RESOURCE_EXHAUSTED: Out of memory while trying to allocate"}
 	}
 }
 
