@@ -21,6 +21,16 @@ func (f *facts) evaluatesCompiled() bool {
 	return f.event.Kind == sampler.KindXLA && slices.ContainsFunc(f.context.Code, evaluationCall.Get().MatchString)
 }
 
+// drawWords are parts of names of functions that show what a model has learned, and that nothing in a step of its training is called.
+var drawWords = []string{"draw", "sample_loop", "sample_grid", "sample_images", "sample_image", "log_images", "log_samples", "save_samples", "visuali", "preview", "demo_images"}
+
+// drawsAlone: in the training of several ranks the first one alone draws samples, or shows otherwise what the model has learned. In diffusion the
+// sampler's own functions are in no step of a training either.
+func (f *facts) drawsAlone() bool {
+	several := f.event.Rank.Known() || f.context.WorldSize.Or(0) > 1
+	return several && !f.onHost() && f.event.Rank.Else(f.event.GPUIndex).Or(-1) == 0 && f.context.Phase != sampler.PhaseLoading && f.context.Phase != sampler.PhaseSaving && !f.inBackward() && (f.inFunction(drawWords...) || f.inCode("p_sample_loop(", "ddim_sample_loop(", "sample_grid("))
+}
+
 // phaseFunctions are parts of function names that give a phase away where the reader of the log drew none. It knows whose function it is, so
 // that of a validation nothing is here that a library may call something else.
 var phaseFunctions = []struct {
@@ -39,7 +49,7 @@ func (f *facts) phase() string {
 	if f.merges() || f.exports() {
 		return sampler.PhaseSaving
 	}
-	if f.copiesValidation() || f.evaluatesCompiled() {
+	if f.copiesValidation() || f.evaluatesCompiled() || f.drawsAlone() {
 		return sampler.PhaseValidation
 	}
 	if f.movesModel() && (f.context.Phase == "" || f.context.Phase == sampler.PhaseInference || f.context.Phase == sampler.PhaseTraining && !f.context.Epoch.Known() && !f.context.Step.Known()) {

@@ -111,6 +111,10 @@ func TestRecordedPrograms(t *testing.T) {
 			sampler.LogContext{Phase: sampler.PhaseValidation, Told: []string{sampler.ToldShows + sampler.ShowsRanks}, Functions: []string{"main", "sample_grid", "forward"}, Code: []string{"if rank == 0 and step % 500 == 0: sample_grid(ema_model, 64)", "x = ema_model(x, t)"}}, nil, CauseImbalance, FixRebalanceRanks, ""},
 		"models that the first rank loads to judge": {"accelerate launch --num_processes 2 t2i.py --bs 16", 23.6, 9.6, 6.5, 13.2, 3.2, History{Peaks: flat},
 			sampler.LogContext{Phase: sampler.PhaseTraining, Step: sampler.Some(350), Functions: []string{"<module>", "main", "score_all"}, Code: []string{"if accelerator.is_main_process: scores = score_all(x)", `nets = {m: load_scorer(m).to("cuda") for m in names}`}}, nil, CauseImbalance, FixRebalanceRanks, ""},
+		"samples that the first rank draws with all weights": {"torchrun --nproc_per_node 4 fsdp.py --sample-every 280", 31.4, 0.25, 0.2, 29.8, 0.6, History{Peaks: levels(15, 17, 15, 15, 19, 15, 21, 15, 23, 15, 25, 15, 27, 15, 29), PeerPeaks: levels(15, 15, 15)},
+			sampler.LogContext{Phase: sampler.PhaseTraining, Step: sampler.Some(1959), Functions: []string{"<module>", "main", "draw"}, Code: []string{"main(args)", "draw(model, vae)", "z = diffusion.p_sample_loop(model.forward_with_cfg, z.shape, z)"}}, ofRank(0), CauseImbalance, FixRebalanceRanks, FixHalveBatchAccumulate},
+		"samples that any rank may draw": {"torchrun --nproc_per_node 4 fsdp.py --sample-every 280", 31.4, 0.25, 0.2, 29.8, 0.6, History{Peaks: flat},
+			sampler.LogContext{Phase: sampler.PhaseTraining, Step: sampler.Some(1959), Functions: []string{"<module>", "main", "draw"}, Code: []string{"main(args)", "draw(model, vae)", "z = diffusion.p_sample_loop(model.forward_with_cfg, z.shape, z)"}}, ofRank(0), CauseValidationSpike, FixShrinkValidationBatch, FixHalveBatchAccumulate},
 		"an evaluation that JAX has compiled": {"python3 -m MaxText.train base.yml per_device_batch_size=4 eval_interval=677 eval_per_device_batch_size=16", 0, 78, 0, 0, 0, History{Total: gibs(95), Free: gibs(30), Process: gibs(28.5), Peaks: levels(28.5, 28.5, 28.5, 28.5, 28.5)},
 			sampler.LogContext{Phase: sampler.PhaseTraining, Step: sampler.Some(670), Functions: []string{"<module>", "train_loop"}, Code: []string{"app.run(main)", "eval_metrics = p_eval_step(state, eval_batch, nextrng)"}}, ofJAX(78, nil), CauseValidationSpike, FixShrinkValidationBatch, FixHalveBatchAccumulate},
 		"a step of its training that JAX has compiled": {"python3 -m MaxText.train base.yml per_device_batch_size=4 eval_interval=677 eval_per_device_batch_size=16", 0, 78, 0, 0, 0, History{Total: gibs(95), Free: gibs(30), Process: gibs(28.5), Peaks: levels(28.5, 28.5, 28.5, 28.5, 28.5)},
@@ -172,6 +176,11 @@ func TestRecordedPrograms(t *testing.T) {
 			}
 		}
 	}
+}
+
+// ofRank is the failure of one of several ranks.
+func ofRank(n int) func(*sampler.OOMEvent) {
+	return func(e *sampler.OOMEvent) { e.Rank = sampler.Some(n) }
 }
 
 // ofJAX is a refusal of JAX of so many GiB, with variables that are set.
