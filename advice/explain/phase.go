@@ -52,6 +52,9 @@ func (f *facts) phase() string {
 	if f.copiesValidation() || f.evaluatesCompiled() || f.drawsAlone() {
 		return sampler.PhaseValidation
 	}
+	if f.swaps() {
+		return sampler.PhaseLoading
+	}
 	if f.movesModel() && (f.context.Phase == "" || f.context.Phase == sampler.PhaseInference || f.context.Phase == sampler.PhaseTraining && !f.context.Epoch.Known() && !f.context.Step.Known()) {
 		return sampler.PhaseLoading
 	}
