@@ -71,15 +71,23 @@ func (f *failure) joinsTokens() bool {
 	return !f.onHost() && f.inFile("transformers/cache_utils.py") && f.inFunction("update") && f.generatesText() && f.phase() != sampler.PhaseTraining
 }
 
-// fixesGrowing keep in RAM what need not lie beside that.
+// keptCache is a call that is given the keys and values of what was said before, which its caller keeps from answer to answer.
+var keptCache = sampler.Pattern{Source: `\bpast_key_values\s*=\s*(?:self\.|\w*(?:cache|past|kv|memory|state))`}
+
+// converses: an agent or a chat goes on with the keys and values of all that was said before. There is one sequence, which each turn makes longer.
+func (f *facts) converses() bool {
+	return !f.onHost() && f.joinsKeys() && slices.ContainsFunc(f.context.Code, keptCache.Get().MatchString) && !f.inBackward() && !f.inFunction("train")
+}
+
+// fixesGrowing keep in RAM what need not lie beside that, or keep less of what becomes more.
 var fixesGrowing = []fixRow{
 	{id: FixCapSampleSize, source: "https://huggingface.co/docs/transformers/kv_cache",
-		kinds: evaluation | inference | undecided, cost: 0.05,
-		lives:   map[string]float64{CauseDataSpike: 0.97},
-		when:    func(f *failure) bool { return f.joinsTokens() && f.leapt() },
+		kinds: evaluation | inference | undecided, cost: 0.03,
+		lives:   map[string]float64{CauseDataSpike: 0.98, CauseTooBig: 0.97, CauseFragmentation: 0.85, CauseLeak: 0.7, CauseUnknown: 0.7},
+		when:    func(f *failure) bool { return f.converses() },
 		reach:   always(1),
-		variant: func(f *failure) string { return "request" },
-		do:      func(f *failure) []string { return []string{f.comment("do.cap_request")} }},
+		variant: func(f *failure) string { return "turns" },
+		do:      func(f *failure) []string { return []string{f.comment("do.cap_context"), f.comment("do.cap_turns")} }},
 	{id: FixShardOrOffload, source: "https://github.com/graphdeco-inria/gaussian-splatting/blob/main/README.md",
 		kinds: training | undecided, cost: 0, // a copy in each step
 		lives:   map[string]float64{CauseTooBig: 0.98, CauseFragmentation: 0.9, CauseDataSpike: 0.8, CauseUnknown: 0.6},
