@@ -372,7 +372,7 @@ func (f *job) poolDoubled() bool {
 // climbsStairs: a program that only works through inputs rose in steps, the last of them in the later half, and never gave any of that back (own
 // thresholds: two steps, 6 % of the GPU). Fragmentation comes up as well, and levels off.
 func (f *failure) climbsStairs() bool {
-	if !f.recorded() || f.onHost() || !f.program.is(running) || f.class.class != classAllocator || f.startingUp() || f.larger() || f.slower() || f.joinsTokens() {
+	if !f.recorded() || f.onHost() || !f.program.is(running) || f.class.class != classAllocator || f.startingUp() || f.larger() || f.slower() || f.joinsTokens() || f.growsByDesign() {
 		return false
 	}
 	g := riseOfLevels(f.history.Peaks)
