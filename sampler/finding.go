@@ -166,6 +166,7 @@ type LogContext struct {
 	Resumed          bool              `json:"-"`                 // its steps and epochs go on from those of a run before
 	Spilled          Opt[Bytes]        `json:"-"`                 // what a worker says that it has moved from the GPU to RAM
 	Larger           *SizeGrowth       `json:"-"`                 // the size of a step that the log prints and that rose most; nil: none did
+	Counted          *SizeGrowth       `json:"-"`                 // the number of things kept on the GPU that the log prints and that rose most; nil: none did
 	Slowdown         float64           `json:"-"`                 // how many times as long as at first a step took in the end, by the log; 0: not known
 }
 
@@ -173,6 +174,7 @@ type LogContext struct {
 type SizeGrowth struct {
 	Name     string
 	From, To float64
+	Of       float64 // to which it is counted, where the log says so; else 0
 }
 
 // OtherProcess is a "Process N has X memory in use" clause.

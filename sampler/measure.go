@@ -15,6 +15,9 @@ var measures = map[string]string{
 	"smaller_input":     "cap_sample_size",
 }
 
+// Measure is the measure of which the advice is a form; of most that is the advice itself.
+func (a Advice) Measure() string { return cmp.Or(measures[a.ID], a.ID) }
+
 // adviceJSON is the form of an advice in JSON.
 type adviceJSON struct {
 	adviceFields
@@ -26,7 +29,7 @@ type adviceFields Advice
 // MarshalJSON names the measure as id and, where it has one, the form.
 func (a Advice) MarshalJSON() ([]byte, error) {
 	out := adviceJSON{adviceFields: adviceFields(a)}
-	if measure, ok := measures[a.ID]; ok {
+	if measure := a.Measure(); measure != a.ID {
 		out.ID, out.Form = measure, a.ID
 	}
 	return json.Marshal(out)

@@ -134,15 +134,16 @@ func TestCommandEnvironment(t *testing.T) {
 
 func TestSmallerEvalBatch(t *testing.T) {
 	for command, want := range map[string]string{
-		"python t.py --batch-size 64 --val-batch-size 16":                            "python t.py --batch-size 64 --val-batch-size 4",
-		"python t.py data.train.batch_size=32 data.val.batch_size=64":                "python t.py data.train.batch_size=32 data.val.batch_size=16",
-		"python r.py --per_device_train_batch_size 8":                                "python r.py --per_device_train_batch_size 8 --per_device_eval_batch_size 2 --eval_accumulation_steps 8",
-		"python r.py --per_device_train_batch_size 8 --per_device_eval_batch_size 8": "python r.py --per_device_train_batch_size 8 --per_device_eval_batch_size 2 --eval_accumulation_steps 8",
-		"yolo train batch=64 imgsz=640":                                              "yolo train batch=16 imgsz=640",
-		"python t.py --batch-size 64":                                                "",
-		"python t.py --eval-batch-size 64 32":                                        "",
-		"accelerate launch run_x_no_trainer.py --per_device_eval_batch_size 64":      "accelerate launch run_x_no_trainer.py --per_device_eval_batch_size 16",
-		"accelerate launch run_x_no_trainer.py --per_device_train_batch_size 8":      "",
+		"python t.py --batch-size 64 --val-batch-size 16":                                         "python t.py --batch-size 64 --val-batch-size 4",
+		"python t.py data.train.batch_size=32 data.val.batch_size=64":                             "python t.py data.train.batch_size=32 data.val.batch_size=16",
+		"python r.py --per_device_train_batch_size 8":                                             "python r.py --per_device_train_batch_size 8 --per_device_eval_batch_size 2 --eval_accumulation_steps 8",
+		"python r.py --per_device_train_batch_size 8 --per_device_eval_batch_size 8":              "python r.py --per_device_train_batch_size 8 --per_device_eval_batch_size 2 --eval_accumulation_steps 8",
+		"yolo train batch=64 imgsz=640":                                                           "yolo train batch=16 imgsz=640",
+		"python t.py --batch-size 64":                                                             "",
+		"python t.py --eval-batch-size 64 32":                                                     "",
+		"python3 -m MaxText.train base.yml per_device_batch_size=4 eval_per_device_batch_size=16": "python3 -m MaxText.train base.yml per_device_batch_size=4 eval_per_device_batch_size=4",
+		"accelerate launch run_x_no_trainer.py --per_device_eval_batch_size 64":                   "accelerate launch run_x_no_trainer.py --per_device_eval_batch_size 16",
+		"accelerate launch run_x_no_trainer.py --per_device_train_batch_size 8":                   "",
 	} {
 		if s, _ := Parse(command).SmallerEvalBatch(4); s.Text != want {
 			t.Errorf("%q\nbecame %q\n  want %q", command, s.Text, want)

@@ -88,12 +88,12 @@ var causesElsewhere = []causeRow{
 		evidence:   func(f *failure) string { return f.sayOthers() }},
 	{id: "R1p", cause: CauseOtherProcess, reason: sourceJAX,
 		when: func(f *failure) bool {
-			return !f.onHost() && f.othersMatter() && len(f.others) > 0 && f.preallocator() != "" && f.crowdedRanks() == 0
+			return !f.onHost() && f.othersMatter() && len(f.others) > 0 && f.takenByDefault() != "" && f.crowdedRanks() == 0
 		},
 		confidence: always(0.3),
 		evidence: func(f *failure) string {
 			big := f.biggestOther()
-			return f.words.Say("why.looks_like", "pid", big.PID, "percent", percentOf(big.Bytes, f.total.Or(0)), "name", f.preallocator())
+			return f.words.Say("why.looks_like", "pid", big.PID, "percent", percentOf(big.Bytes, f.total.Or(0)), "name", f.takenByDefault())
 		}},
 	{id: "start", cause: CauseOtherProcess, reason: "https://www.tensorflow.org/guide/gpu",
 		when: func(f *failure) bool { return f.shareRefused() && !f.wholeShare() },

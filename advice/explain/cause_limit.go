@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"strconv"
 
 	"nvpeak/sampler"
@@ -116,9 +117,21 @@ var causesLimit = []causeRow{
 		evidence:   func(f *failure) string { return f.words.Say("why.warmup_oom") }},
 }
 
+// largestJAX is the share of the GPU that doRaiseLimit lets JAX take.
+const largestJAX = 0.95
+
+// fitsLargerShare: beside all that JAX was allowed, and what others hold, the GPU has room for what was refused.
+func (f *failure) fitsLargerShare() bool {
+	total, known := f.total.Value()
+	if f.event.Kind != sampler.KindXLA || f.onHost() || f.takesEach() || !known || !f.requested.Known() || f.smallShare() == 0 {
+		return false
+	}
+	return max(f.process.Or(0), partOf(total, f.smallShare()))+f.requested.Or(0)+f.othersHold() <= partOf(total, largestJAX)
+}
+
 // smallShare is the share of the GPU that JAX was allowed, where that is at most the half; 0 otherwise.
 func (f *failure) smallShare() float64 {
-	share, err := strconv.ParseFloat(f.environment["XLA_PYTHON_CLIENT_MEM_FRACTION"], 64)
+	share, err := strconv.ParseFloat(cmp.Or(f.environment["XLA_PYTHON_CLIENT_MEM_FRACTION"], f.environment["XLA_CLIENT_MEM_FRACTION"]), 64)
 	if err != nil || !(share > 0 && share <= 0.5) || f.triedShare() {
 		return 0
 	}

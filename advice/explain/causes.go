@@ -51,6 +51,8 @@ func (f *failure) weigh(list []sampler.Cause) {
 			c.Confidence *= disprovedWeight // the log shows that tensors did not grow
 		case c.ID == CauseLeak && f.peaksAlone():
 			c.Confidence *= disprovedWeight // what stayed when the cache was emptied did not
+		case c.ID == CauseLeak && (f.swaps() || f.converses()):
+			c.Confidence = min(c.Confidence, demandFirst) // each new model, or each turn of a conversation, comes to what is there by design
 		case c.ID == CauseLeak && f.grewUnallocated():
 			c.Confidence *= reusableWeight
 		case c.ID == CauseLeak && (f.encodesToGPU() || f.joinsAll()): // a cache that gives way hides what is kept

@@ -158,6 +158,9 @@ func byTold(f *job) program {
 
 // byCall: the line of the script that failed asks a model for its answer.
 func byCall(f *job) program {
+	if f.converses() {
+		return program{kind: inference}
+	}
 	if len(f.context.Code) > 0 && f.script() != nil && asksModel.Get().MatchString(f.context.Code[0]) {
 		return program{kind: inference}
 	}

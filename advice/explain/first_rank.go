@@ -16,9 +16,10 @@ func (f *failure) firstRankAlone() bool {
 	if f.onHost() || !f.ranks() || f.phase() == sampler.PhaseSaving || f.event.Rank.Else(f.event.GPUIndex).Or(0) != 0 {
 		return false
 	}
-	return slices.ContainsFunc(f.context.Code, func(line string) bool {
+	ahead := f.aheadOfPeers() > 0 || f.driftsFromPeers() > 0
+	return f.drawsAlone() && ahead || slices.ContainsFunc(f.context.Code, func(line string) bool {
 		alone := slices.ContainsFunc(firstRankOnly, func(word string) bool { return strings.Contains(line, word) })
-		return alone && (weightsOfItsOwn.Get().MatchString(line) || f.loadsThere() || f.aheadOfPeers() > 0 || f.driftsFromPeers() > 0)
+		return alone && (weightsOfItsOwn.Get().MatchString(line) || f.loadsThere() || ahead)
 	})
 }
 

@@ -25,7 +25,7 @@ var fixesModel = []fixRow{
 		kinds: ownCode | running, cost: 0.02,
 		lives: map[string]float64{CauseMemoryLimit: 0.9, CauseHostMemory: 0.6},
 		when: func(f *failure) bool {
-			return !f.onHost() && !f.maybePinned() && f.program.name != "alphafold" && // whose scripts set several times the GPU, of RAM
+			return !f.onHost() && !f.maybePinned() && (f.program.name != "alphafold" || f.smallShare() > 0) && // whose own scripts set several times the GPU, of RAM
 				!f.hasLargestShare()
 		},
 		variant: func(f *failure) string { return f.limitVariant() },
@@ -39,6 +39,13 @@ var fixesModel = []fixRow{
 			return 0.95
 		},
 		do: doRaiseLimit},
+	{id: FixRaiseLimit, source: sourceJAX,
+		kinds: ownCode | running, cost: 0,
+		lives:   map[string]float64{CauseMemoryLimit: 0.98, CauseDataSpike: 0.95, CauseTooBig: 0.9, CauseValidationSpike: 0.9, CauseFragmentation: 0.9},
+		when:    func(f *failure) bool { return f.fitsLargerShare() },
+		variant: func(f *failure) string { return "jax" },
+		reach:   always(1), // whatever asked for it, it finds room
+		do:      doRaiseLimit},
 	{id: FixRaiseLimit, source: "https://docs.pytorch.org/docs/stable/mps_environment_variables.html",
 		kinds: ownCode | running, cost: 0.02,
 		lives:   map[string]float64{CauseTooBig: 0.9, CauseMemoryLimit: 0.95},

@@ -277,6 +277,9 @@ var fixesOthers = []fixRow{
 			if f.shortContext() && !f.numbers() && !f.othersMatter() {
 				return 0.7 // whoever sets so short a context is out of memory before there is a cache
 			}
+			if f.inFunction("wake_up") && f.biggestOther().Arrived {
+				return 0.6 // that came while it slept, and may take more than a smaller share leaves
+			}
 			if f.readsPictures() {
 				return 0.6 // the encoder takes the pictures of all requests at once, whatever the share
 			}

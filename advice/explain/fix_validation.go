@@ -171,6 +171,9 @@ func (f *failure) validationVariant() string {
 	if f.scoresOutputs() {
 		return "scores"
 	}
+	if f.drawsAlone() {
+		return "draws"
+	}
 	if f.slides() {
 		return "sliding"
 	}
@@ -210,6 +213,9 @@ func doShrinkValidation(f *failure) []string {
 	k := f.validationFactor()
 	if f.scoresOutputs() {
 		return []string{"outputs.append(out.detach().cpu())  " + f.comment("do.score_on_cpu"), f.comment("do.score_in_parts")}
+	}
+	if f.drawsAlone() {
+		return []string{f.comment("do.draw_few"), f.comment("do.draw_elsewhere")}
 	}
 	if f.inDecoder() {
 		return []string{"pipe.vae.enable_tiling()\npipe.vae.enable_slicing()  " + f.comment("do.val_decode"), f.comment("do.val_smaller")}

@@ -63,9 +63,30 @@ func (f *failure) advise(causes []sampler.Cause) []sampler.Advice {
 		if i > 0 && s.score < leastScore {
 			break
 		}
-		out = append(out, f.render(s, i+1))
+		if a := f.render(s, len(out)+1); !joinsLike(out, a) {
+			out = append(out, a)
+		}
 	}
 	return out
+}
+
+// joinsLike: an advice is a form of the same measure as one before it, with the same command to be typed first. That takes what else is said of it.
+func joinsLike(list []sampler.Advice, a sampler.Advice) bool {
+	if len(a.Do) == 0 || !isCommand(a.Do[0]) {
+		return false
+	}
+	i := slices.IndexFunc(list, func(before sampler.Advice) bool {
+		return before.Measure() == a.Measure() && len(before.Do) > 0 && before.Do[0] == a.Do[0]
+	})
+	if i < 0 {
+		return false
+	}
+	for _, line := range a.Do[1:] {
+		if !slices.Contains(list[i].Do, line) {
+			list[i].Do = append(list[i].Do, line)
+		}
+	}
+	return true
 }
 
 // livesUnder is how likely a fix helps under a cause. A test of a model that is too big is cured as a validation is.

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"nvpeak/advice/command"
@@ -11,7 +12,7 @@ import (
 
 // growsByDesign: the program adds to what it fits as it goes on, as gaussians are split, so that growth is no leak.
 func (f *job) growsByDesign() bool {
-	return f.tool != nil && f.tool.Grows || f.splats() || f.unfreezes()
+	return f.tool != nil && f.tool.Grows || f.splats() || f.unfreezes() || f.counted() != nil || f.fillsIndex()
 }
 
 // unfreezes: the command says that layers are trained one after another.
@@ -24,11 +25,22 @@ var causesGrowing = []causeRow{
 	{id: "growth", cause: CauseTooBig, reason: "https://github.com/graphdeco-inria/gaussian-splatting/blob/main/README.md",
 		when: func(f *failure) bool {
 			_, _, steady := f.growth()
-			return !f.onHost() && steady && f.growsByDesign()
+			return !f.onHost() && (steady || f.counted() != nil && (f.toldOfGrowth() || !f.recorded())) && f.growsByDesign()
 		},
-		confidence: func(f *failure) float64 { return f.unlessOthers(0.88) },
+		confidence: func(f *failure) float64 {
+			if !f.recorded() {
+				return f.unlessOthers(0.66) // that memory rose with what is counted is not seen
+			}
+			return f.unlessOthers(0.88)
+		},
 		evidence: func(f *failure) string {
 			first, last, _ := f.growth()
+			if f.counted() != nil {
+				return f.countedText(first, last)
+			}
+			if f.fillsIndex() {
+				return f.words.Say("why.grows_index", "first", gib(sampler.Bytes(first)), "last", gib(sampler.Bytes(last)))
+			}
 			return f.words.Say("why.grows_by_design", "first", gib(sampler.Bytes(first)), "last", gib(sampler.Bytes(last)))
 		}},
 	{id: "cache", cause: CauseDataSpike, reason: "https://huggingface.co/docs/transformers/kv_cache",
@@ -71,8 +83,49 @@ func (f *failure) joinsTokens() bool {
 	return !f.onHost() && f.inFile("transformers/cache_utils.py") && f.inFunction("update") && f.generatesText() && f.phase() != sampler.PhaseTraining
 }
 
-// fixesGrowing keep in RAM what need not lie beside that.
+// keptCache is a call that is given the keys and values of what was said before, which its caller keeps from answer to answer.
+var keptCache = sampler.Pattern{Source: `\bpast_key_values\s*=\s*(?:self\.|\w*(?:cache|past|kv|memory|state))`}
+
+// converses: an agent or a chat goes on with the keys and values of all that was said before. There is one sequence, which each turn makes longer.
+func (f *facts) converses() bool {
+	return !f.onHost() && f.joinsKeys() && slices.ContainsFunc(f.context.Code, keptCache.Get().MatchString) && !f.inBackward() && !f.inFunction("train")
+}
+
+// fixesGrowing keep in RAM what need not lie beside that, or keep less of what becomes more.
 var fixesGrowing = []fixRow{
+	{id: FixCapSampleSize, source: "https://huggingface.co/docs/transformers/kv_cache",
+		kinds: evaluation | inference | undecided, cost: 0.03,
+		lives:   map[string]float64{CauseDataSpike: 0.98, CauseTooBig: 0.97, CauseFragmentation: 0.85, CauseLeak: 0.7, CauseUnknown: 0.7},
+		when:    func(f *failure) bool { return f.converses() },
+		reach:   always(1),
+		variant: func(f *failure) string { return "turns" },
+		do:      func(f *failure) []string { return []string{f.comment("do.cap_context"), f.comment("do.cap_turns")} }},
+	{id: FixSmallerOptimizer, source: sourceLBFGS,
+		kinds: training | undecided, cost: 0.02, work: true, // whatever it solves, its history is the optimizer's
+		lives:   map[string]float64{CauseTooBig: 0.98, CauseFragmentation: 0.85, CauseLeak: 0.7, CauseUnknown: 0.6},
+		when:    func(f *failure) bool { return f.keepsHistory() },
+		reach:   always(1),
+		variant: func(f *failure) string { return "history" },
+		pairs:   (*failure).countedPairs,
+		do: func(f *failure) []string {
+			if text := f.cappedCount(); text != "" {
+				return []string{text}
+			}
+			return []string{"torch.optim.LBFGS(params, history_size=" + strconv.Itoa(f.fewerCounted()) + ")"}
+		}},
+	{id: FixCapSampleSize, source: sourceAnatomy,
+		kinds: ownCode | running, cost: 0.02, work: true,
+		lives:   map[string]float64{CauseTooBig: 0.97, CauseFragmentation: 0.85, CauseDataSpike: 0.85, CauseLeak: 0.5, CauseUnknown: 0.6},
+		when:    func(f *failure) bool { return f.counted() != nil && !f.keepsHistory() && !f.fillsIndex() },
+		reach:   always(1),
+		variant: func(f *failure) string { return "counted" },
+		pairs:   (*failure).countedPairs,
+		do: func(f *failure) []string {
+			if text := f.cappedCount(); text != "" {
+				return []string{text, f.comment("do.free_counted")}
+			}
+			return []string{f.comment("do.cap_counted"), f.comment("do.free_counted")}
+		}},
 	{id: FixCapSampleSize, source: "https://huggingface.co/docs/transformers/kv_cache",
 		kinds: evaluation | inference | undecided, cost: 0.05,
 		lives:   map[string]float64{CauseDataSpike: 0.97},

@@ -257,7 +257,7 @@ func (f *facts) grewUnallocated() bool {
 // keepsResults: within one validation memory rose from stretch to stretch, which a missing no_grad or a
 // large batch does not do: outputs are kept on the GPU.
 func (f *facts) keepsResults() bool {
-	return !f.onHost() && f.phase() == sampler.PhaseValidation && (f.collects() || f.joinsInPlace() || !f.writesInEvaluation() && (f.risesAtEnd() || f.toldOfBatches() || f.inTrainerEvaluation()) || f.told(sampler.ToldResults) || f.told(sampler.ToldGrowth) && (f.inFunction("validation_step", "test_step") || f.told(sampler.ToldTried+"batch")))
+	return !f.onHost() && f.phase() == sampler.PhaseValidation && !f.drawsAlone() && (f.collects() || f.joinsInPlace() || !f.writesInEvaluation() && (f.risesAtEnd() || f.toldOfBatches() || f.inTrainerEvaluation()) || f.told(sampler.ToldResults) || f.told(sampler.ToldGrowth) && (f.inFunction("validation_step", "test_step") || f.told(sampler.ToldTried+"batch")))
 }
 
 // keepsOutputs: a model runs over so many inputs, or its outputs are said to stay on the GPU, that what it returns is what fills it.
@@ -372,7 +372,7 @@ func (f *job) poolDoubled() bool {
 // climbsStairs: a program that only works through inputs rose in steps, the last of them in the later half, and never gave any of that back (own
 // thresholds: two steps, 6 % of the GPU). Fragmentation comes up as well, and levels off.
 func (f *failure) climbsStairs() bool {
-	if !f.recorded() || f.onHost() || !f.program.is(running) || f.class.class != classAllocator || f.startingUp() || f.larger() || f.slower() || f.joinsTokens() {
+	if !f.recorded() || f.onHost() || !f.program.is(running) || f.class.class != classAllocator || f.startingUp() || f.larger() || f.slower() || f.joinsTokens() || f.growsByDesign() {
 		return false
 	}
 	g := riseOfLevels(f.history.Peaks)

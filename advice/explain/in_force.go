@@ -124,9 +124,8 @@ func (f *job) preallocator() string {
 	if f.outsidePool() {
 		return "jax"
 	}
-	part := float64(max(big.Bytes, f.outside.Or(0))) / float64(max(1, f.total.Or(1)))
 	switch {
-	case part > 0.735 && part < 0.775:
+	case f.jaxShare(max(big.Bytes, f.outside.Or(0))):
 		return "jax"
 	case f.environment["XLA_PYTHON_CLIENT_PREALLOCATE"] != "" || f.environment["XLA_PYTHON_CLIENT_MEM_FRACTION"] != "":
 		return "jax"
@@ -134,6 +133,31 @@ func (f *job) preallocator() string {
 		return "tensorflow"
 	}
 	return ""
+}
+
+// leastDefault is less than any of the programs that take memory before they need it takes where nothing is set (own threshold).
+const leastDefault = 0.7
+
+// takenByDefault is the program of which the largest other process holds what it takes by default; "" for none. What is known of the program that
+// failed says so only of another of which nothing is known, and that holds so much.
+func (f *job) takenByDefault() string {
+	big := f.biggestOther()
+	if big.Command == "" && (!f.isServing() || big.Bytes >= partOf(f.total.Or(sampler.MaxPlausible), leastDefault)) {
+		return f.preallocator()
+	}
+	if taken, known := Preallocates(sampler.Process{Name: big.Name, Command: big.Command}); known {
+		return taken.ID
+	}
+	if f.jaxShare(big.Bytes) {
+		return "jax"
+	}
+	return ""
+}
+
+// jaxShare: it is three quarters of the GPU, as JAX takes at its start.
+func (f *job) jaxShare(held sampler.Bytes) bool {
+	part := float64(held) / float64(max(1, f.total.Or(1)))
+	return part > 0.735 && part < 0.775
 }
 
 // graphOff: the traceback or the trainer shows that no graph is kept in validation.

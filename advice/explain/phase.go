@@ -1,10 +1,34 @@
 package explain
 
-import "nvpeak/sampler"
+import (
+	"slices"
+
+	"nvpeak/sampler"
+)
 
 // samplesBetween: a training runs its model between two steps, as to show what it has learned.
 func (f *facts) samplesBetween() bool {
 	return f.program.is(training) && f.late() && f.inFunction("sample") && f.inFunction("forward")
+}
+
+// evaluationCall is the call of a step of an evaluation that JAX has compiled. https://github.com/AI-Hypercomputer/maxtext names it p_eval_step, the
+// examples of Flax p_eval_step and eval_step.
+var evaluationCall = sampler.Pattern{Source: `(?i)(?:^|[^a-z0-9])(?:p_|jit_|pjit_|jitted_|parallel_|compiled_)?(?:eval|evaluation|val|valid|validation)_(?:step|batch|fn)\(`}
+
+// evaluatesCompiled: the line that failed calls such a step. What is compiled has no frames of its own, so that the function that calls it, which
+// mostly is the loop of the training, is all that the traceback has.
+func (f *facts) evaluatesCompiled() bool {
+	return f.event.Kind == sampler.KindXLA && slices.ContainsFunc(f.context.Code, evaluationCall.Get().MatchString)
+}
+
+// drawWords are parts of names of functions that show what a model has learned, and that nothing in a step of its training is called.
+var drawWords = []string{"draw", "sample_loop", "sample_grid", "sample_images", "sample_image", "log_images", "log_samples", "save_samples", "visuali", "preview", "demo_images"}
+
+// drawsAlone: in the training of several ranks the first one alone draws samples, or shows otherwise what the model has learned. In diffusion the
+// sampler's own functions are in no step of a training either.
+func (f *facts) drawsAlone() bool {
+	several := f.event.Rank.Known() || f.context.WorldSize.Or(0) > 1
+	return several && !f.onHost() && f.event.Rank.Else(f.event.GPUIndex).Or(-1) == 0 && f.context.Phase != sampler.PhaseLoading && f.context.Phase != sampler.PhaseSaving && !f.inBackward() && (f.inFunction(drawWords...) || f.inCode("p_sample_loop(", "ddim_sample_loop(", "sample_grid("))
 }
 
 // phaseFunctions are parts of function names that give a phase away where the reader of the log drew none. It knows whose function it is, so
@@ -25,8 +49,11 @@ func (f *facts) phase() string {
 	if f.merges() || f.exports() {
 		return sampler.PhaseSaving
 	}
-	if f.copiesValidation() {
+	if f.copiesValidation() || f.evaluatesCompiled() || f.drawsAlone() {
 		return sampler.PhaseValidation
+	}
+	if f.swaps() {
+		return sampler.PhaseLoading
 	}
 	if f.movesModel() && (f.context.Phase == "" || f.context.Phase == sampler.PhaseInference || f.context.Phase == sampler.PhaseTraining && !f.context.Epoch.Known() && !f.context.Step.Known()) {
 		return sampler.PhaseLoading

@@ -111,6 +111,32 @@ func TestRecordedPrograms(t *testing.T) {
 			sampler.LogContext{Phase: sampler.PhaseValidation, Told: []string{sampler.ToldShows + sampler.ShowsRanks}, Functions: []string{"main", "sample_grid", "forward"}, Code: []string{"if rank == 0 and step % 500 == 0: sample_grid(ema_model, 64)", "x = ema_model(x, t)"}}, nil, CauseImbalance, FixRebalanceRanks, ""},
 		"models that the first rank loads to judge": {"accelerate launch --num_processes 2 t2i.py --bs 16", 23.6, 9.6, 6.5, 13.2, 3.2, History{Peaks: flat},
 			sampler.LogContext{Phase: sampler.PhaseTraining, Step: sampler.Some(350), Functions: []string{"<module>", "main", "score_all"}, Code: []string{"if accelerator.is_main_process: scores = score_all(x)", `nets = {m: load_scorer(m).to("cuda") for m in names}`}}, nil, CauseImbalance, FixRebalanceRanks, ""},
+		"samples that the first rank draws with all weights": {"torchrun --nproc_per_node 4 fsdp.py --sample-every 280", 31.4, 0.25, 0.2, 29.8, 0.6, History{Peaks: levels(15, 17, 15, 15, 19, 15, 21, 15, 23, 15, 25, 15, 27, 15, 29), PeerPeaks: levels(15, 15, 15)},
+			sampler.LogContext{Phase: sampler.PhaseTraining, Step: sampler.Some(1959), Functions: []string{"<module>", "main", "draw"}, Code: []string{"main(args)", "draw(model, vae)", "z = diffusion.p_sample_loop(model.forward_with_cfg, z.shape, z)"}}, ofRank(0), CauseImbalance, FixRebalanceRanks, FixHalveBatchAccumulate},
+		"samples that any rank may draw": {"torchrun --nproc_per_node 4 fsdp.py --sample-every 280", 31.4, 0.25, 0.2, 29.8, 0.6, History{Peaks: flat},
+			sampler.LogContext{Phase: sampler.PhaseTraining, Step: sampler.Some(1959), Functions: []string{"<module>", "main", "draw"}, Code: []string{"main(args)", "draw(model, vae)", "z = diffusion.p_sample_loop(model.forward_with_cfg, z.shape, z)"}}, ofRank(0), CauseValidationSpike, FixShrinkValidationBatch, FixHalveBatchAccumulate},
+		"an evaluation that JAX has compiled": {"python3 -m MaxText.train base.yml per_device_batch_size=4 eval_interval=677 eval_per_device_batch_size=16", 0, 78, 0, 0, 0, History{Total: gibs(95), Free: gibs(30), Process: gibs(28.5), Peaks: levels(28.5, 28.5, 28.5, 28.5, 28.5)},
+			sampler.LogContext{Phase: sampler.PhaseTraining, Step: sampler.Some(670), Functions: []string{"<module>", "train_loop"}, Code: []string{"app.run(main)", "eval_metrics = p_eval_step(state, eval_batch, nextrng)"}}, ofJAX(78, nil), CauseValidationSpike, FixShrinkValidationBatch, FixHalveBatchAccumulate},
+		"a step of its training that JAX has compiled": {"python3 -m MaxText.train base.yml per_device_batch_size=4 eval_interval=677 eval_per_device_batch_size=16", 0, 78, 0, 0, 0, History{Total: gibs(95), Free: gibs(30), Process: gibs(28.5), Peaks: levels(28.5, 28.5, 28.5, 28.5, 28.5)},
+			sampler.LogContext{Phase: sampler.PhaseTraining, Step: sampler.Some(670), Functions: []string{"<module>", "train_loop"}, Code: []string{"app.run(main)", "state, metrics = p_train_step(state, batch, nextrng)"}}, ofJAX(78, nil), CauseDataSpike, FixCapSampleSize, FixShrinkValidationBatch},
+		"a share of the GPU that is too small for one input": {"colabfold_batch --num-recycle 3 seqs.fasta out/", 0, 39, 0, 0, 0, History{Total: gibs(95), Free: gibs(57), Process: gibs(38), Peaks: levels(38, 38, 38, 38, 38, 38, 38, 38)},
+			sampler.LogContext{Server: "alphafold", Functions: []string{"main", "run", "predict"}, Code: []string{"result, recycles = self.apply(self.params, jax.random.PRNGKey(random_seed), feat)"}}, ofJAX(39, map[string]string{"XLA_PYTHON_CLIENT_MEM_FRACTION": ".40"}), CauseMemoryLimit, FixRaiseLimit, FixHalveBatchAccumulate},
+		"sessions that the log counts": {"python serve_stream.py --model asr --max-sessions 512", 14.75, 0.05, 0.02, 13.6, 0.9, History{Peaks: levels(5, 5.6, 6.3, 7, 7.6, 8.3, 9, 9.6, 10.3, 11, 11.6, 12.3, 13, 13.6, 14.4)},
+			sampler.LogContext{Counted: &sampler.SizeGrowth{Name: "sessions", From: 2, To: 216}, Functions: []string{"<module>", "open_session", "init_state"}, Code: []string{"state = model.init_state(batch=1)", "cache = torch.zeros(self.shape, device='cuda')"}}, nil, CauseTooBig, FixCapSampleSize, FixLeak},
+		"memory that does not rise with them": {"python serve_stream.py --model asr --max-sessions 512", 14.75, 3, 2.6, 11, 0.9, History{Peaks: levels(12, 12, 12, 12, 12, 12, 12, 12, 12, 12)},
+			sampler.LogContext{Counted: &sampler.SizeGrowth{Name: "sessions", From: 2, To: 216}, Functions: []string{"<module>", "open_session", "init_state"}}, nil, CauseDataSpike, FixCapSampleSize, ""},
+		"a history that an optimizer fills": {"python train_pinn.py --lbfgs-iters 2000 --lbfgs-history 400 --points 200000", 31.4, 0.05, 0.04, 27.9, 3, History{Peaks: levels(16.8, 17.8, 18.8, 19.8, 20.8, 21.8, 22.8, 23.8, 24.8, 25.8, 26.8, 27.8, 28.8, 29.8, 31)},
+			sampler.LogContext{Told: []string{sampler.ToldWork + sampler.WorkResiduals}, Counted: &sampler.SizeGrowth{Name: "history", From: 6, To: 302, Of: 400}, Functions: []string{"<module>", "main", "closure", "forward"}, Code: []string{"loss = opt.step(closure)", "loss = pde_loss(net, xyz)"}}, nil, CauseTooBig, FixSmallerOptimizer, ""},
+		"vectors that an index holds": {"python build_index.py --emb shards/ --index IVF65536,Flat --gpu 0", 45, 0.75, 0, 0, 0, History{Total: gibs(45), Free: gibs(0), Peaks: levels(10, 13, 16, 19, 22, 25, 28, 31, 34, 37, 40, 43)},
+			sampler.LogContext{Told: []string{sampler.ToldWork + sampler.WorkVectors}, Functions: []string{"<module>", "main", "replacement_add"}, Code: []string{"index.add(x)", "self.add_c(n, swig_ptr(x))"}}, func(e *sampler.OOMEvent) {
+				*e = sampler.OOMEvent{Framework: "faiss", Kind: sampler.KindOtherGPU, MemoryKind: sampler.MemoryGPU, Requested: gibs(0.75), Context: e.Context, Text: "StandardGpuResources: alloc fail"}
+			}, CauseTooBig, FixSmallerInput, FixHalveBatchAccumulate},
+		"a larger model beside the one that serves": {"python serve.py --model-dir /models/ranker --warm-swap", 44.5, 0.25, 0.1, 44, 0.02, History{Peaks: levels(20, 20, 20, 22, 22, 22, 24, 24, 24, 26, 26, 26, 28, 28, 28, 37)},
+			sampler.LogContext{Functions: []string{"<module>", "swap", "to"}, Code: []string{"main()", "new = load_model(path).to('cuda')", "return self._apply(convert)"}}, nil, CauseTooBig, FixShardOrOffload, FixHalveBatchAccumulate},
+		"blocks that are swapped are no model": {"python serve.py --port 8100", 44.5, 0.25, 0.1, 44, 0.02, History{Peaks: levels(20, 20, 20, 22, 22, 22, 24, 24, 24, 26, 26, 26, 28, 28, 28, 37)},
+			sampler.LogContext{Functions: []string{"<module>", "swap_in", "copy"}, Code: []string{"main()", "block = cache.swap_in(ids)"}}, nil, CauseLeak, FixLeak, FixShardOrOffload},
+		"an agent that goes on with its cache": {"python run_agent.py --model Qwen2.5-VL-7B-Instruct --history full", 47.5, 0.09, 0.06, 43.2, 4, History{Peaks: levels(30, 33, 31, 34, 32, 35, 33, 34, 36, 32, 35, 44)},
+			sampler.LogContext{Functions: []string{"<module>", "main", "act", "update"}, Files: []string{"agent/agent.py", "transformers/cache_utils.py"}, Code: []string{"action = agent.act(obs)", "out = self.model.generate(inputs, past_key_values=self.cache, max_new_tokens=256)", "self.key_cache[layer_idx] = torch.cat([self.key_cache[layer_idx], key_states], dim=-2)"}}, nil, CauseTooBig, FixCapSampleSize, FixHalveBatchAccumulate},
 		"a page that is larger than all before": {"python ocr_batch.py --in binders", 14.7, 7.3, 5.7, 8.7, 0.1, History{Peaks: flat},
 			sampler.LogContext{Functions: []string{"<module>", "forward"}, Code: []string{"result = predictor([page])", "out = self.conv2(out)", "return F.conv2d("}}, nil, CauseDataSpike, FixCapSampleSize, ""},
 		"a clip whose size the text does not tell": {"python main.py --port 8188", 15.6, 0, 1.4, 0, 0, History{Total: gibs(15.6), Free: gibs(1.4), Peaks: levels(6.3, 9, 7, 10.7, 8, 9.5, 6.5, 10.2, 7, 9, 10.7, 8)},
@@ -160,6 +186,24 @@ func TestRecordedPrograms(t *testing.T) {
 				t.Log(a.ID, a.Title, a.Do)
 			}
 		}
+		for i, a := range got.Advice {
+			if len(a.Do) > 0 && isCommand(a.Do[0]) && slices.ContainsFunc(got.Advice[:i], func(b sampler.Advice) bool { return b.Measure() == a.Measure() && len(b.Do) > 0 && b.Do[0] == a.Do[0] }) {
+				t.Errorf("%s: the same command twice: %s", what, a.Do[0])
+			}
+		}
+	}
+}
+
+// ofRank is the failure of one of several ranks.
+func ofRank(n int) func(*sampler.OOMEvent) {
+	return func(e *sampler.OOMEvent) { e.Rank = sampler.Some(n) }
+}
+
+// ofJAX is a refusal of JAX of so many GiB, with variables that are set.
+func ofJAX(need float64, environment map[string]string) func(*sampler.OOMEvent) {
+	return func(e *sampler.OOMEvent) {
+		e.Context.Environment = environment
+		*e = sampler.OOMEvent{Framework: "jax", Kind: sampler.KindXLA, MemoryKind: sampler.MemoryGPU, Requested: gibs(need), Context: e.Context, Text: "RESOURCE_EXHAUSTED: Out of memory while trying to allocate"}
 	}
 }
 

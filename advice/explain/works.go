@@ -125,7 +125,7 @@ func (f *facts) oneWorld() bool { return f.told(sampler.ToldInForce + "num_envs 
 
 // noBatch: there is none that could be made smaller.
 func (f *failure) noBatch() bool {
-	return f.lacks(FixHalveBatchAccumulate) || f.photos() > 0 || f.event.Kind == sampler.KindNumba && !f.program.is(training) && !f.told(sampler.ToldBatch) || f.pairsAlone() || f.told(sampler.ToldLeastBatch) || f.told(sampler.ToldModels) && !f.told(sampler.ToldBatch)
+	return f.lacks(FixHalveBatchAccumulate) || f.converses() || f.photos() > 0 || f.event.Kind == sampler.KindNumba && !f.program.is(training) && !f.told(sampler.ToldBatch) || f.pairsAlone() || f.told(sampler.ToldLeastBatch) || f.told(sampler.ToldModels) && !f.told(sampler.ToldBatch)
 }
 
 // fixesWorks are for programs that have less than a model has.

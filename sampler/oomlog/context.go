@@ -91,6 +91,7 @@ type moment struct {
 	most   sampler.Opt[sampler.Bytes]
 	slower float64
 	larger *sampler.SizeGrowth
+	kept   *sampler.SizeGrowth
 	first  int    // line of the message
 	length int    // its lines
 	kind   string // of failure
@@ -100,13 +101,13 @@ type moment struct {
 
 // moment is now, at the end of a message.
 func (p *past) moment(m *message, key string) *moment {
-	return &moment{p.ring.lend(contextLines), p.facts.all(p.known), p.memory.list(), p.memory.mostAllocated(), p.pace.slowdown(), p.sizes.growth(), m.first.number, len(m.lines), m.candidates[0].row.kind, key, p.known}
+	return &moment{p.ring.lend(contextLines), p.facts.all(p.known), p.memory.list(), p.memory.mostAllocated(), p.pace.slowdown(), p.sizes.growth(), p.sizes.counted(), m.first.number, len(m.lines), m.candidates[0].row.kind, key, p.known}
 }
 
 // context reads what the log says of the run before the failure, as far as a stream shows it.
 func (m *moment) context() *sampler.LogContext {
 	c := gathered{LogContext: copied(m.facts)}
-	c.GPUMemory, c.MostAllocated, c.Slowdown, c.Larger = m.memory, m.most, m.slower, m.larger
+	c.GPUMemory, c.MostAllocated, c.Slowdown, c.Larger, c.Counted = m.memory, m.most, m.slower, m.larger, m.kept
 	recent := make([]*keptLine, 0, len(m.lines))
 	for _, r := range m.lines {
 		if r.number > m.first {

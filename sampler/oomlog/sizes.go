@@ -40,6 +40,7 @@ const (
 type sizeBook struct {
 	seen  int // lines
 	books map[string]*paceBook
+	kept  map[string]*keptBook
 }
 
 // add reads one line: each of the first ones, then one of paceEach.
@@ -65,6 +66,7 @@ func (s *sizeBook) add(line []byte) {
 		}
 		s.books[name].keep(v)
 	}
+	s.addKept(line)
 }
 
 // sizeAfter is the figure behind a name in a line; 0: there is none.

@@ -42,7 +42,7 @@ func buildTables(rows []row, recs []recovery, facts []string) *tables {
 	for _, r := range recs {
 		words = append(words, r.words...)
 	}
-	words = slices.Concat(words, memoryWords(), paceWords(), sizeNames, programWords())
+	words = slices.Concat(words, memoryWords(), paceWords(), sizeNames, keptWords(), programWords())
 	t := &tables{words: newWordSet(append(words, facts...))}
 	var hints []*lazy
 	add := func(text string) *hint {
@@ -67,7 +67,7 @@ func buildTables(rows []row, recs []recovery, facts []string) *tables {
 		t.recovered = append(t.recovered, &compiledRecovery{recovery: r, mask: m, re: pattern("(?i)" + loosen(r.pattern))})
 	}
 	t.facts, t.memory, t.programs = t.words.mask(facts), t.words.mask(memoryWords()), t.words.mask(programWords())
-	t.pace, t.sizes = t.words.mask(paceWords()), t.words.mask(sizeNames)
+	t.pace, t.sizes = t.words.mask(paceWords()), t.words.mask(slices.Concat(sizeNames, keptWords()))
 	for _, r := range memoryRows {
 		t.memoryRows = append(t.memoryRows, t.words.index[r.word])
 	}

@@ -1,0 +1,150 @@
+package oomlog
+
+import (
+	"bytes"
+	"slices"
+	"strconv"
+
+	"nvpeak/sampler"
+)
+
+// Some programs count what they keep on the GPU: "sessions=216", "history 245/400". Where such a number rises, what it counts takes memory by design, and
+// nothing is kept by mistake. What counts the work that is done, such as steps, files and batches, is none: a leak rises with that as well.
+
+// keptRow is a name of such a number, lower case.
+type keptRow struct {
+	word    string
+	bounded bool   // it counts only with its end: "cache 120/300"
+	after   string // stands somewhere before it in the line; "" for nothing
+}
+
+// keptRows: what is open at the same time, what is kept up to a limit, and parts that are said to be added to what there is.
+var keptRows = []keptRow{
+	{word: "sessions"}, {word: "streams"}, {word: "connections"}, {word: "conversations"}, {word: "subscribers"},
+	{word: "history", bounded: true}, {word: "cache", bounded: true}, {word: "cached", bounded: true}, {word: "bank", bounded: true}, {word: "replay", bounded: true},
+	{word: "buffer", bounded: true}, {word: "entries", bounded: true}, {word: "adapters", bounded: true},
+	{word: "shard", bounded: true, after: "added"}, {word: "shards", bounded: true, after: "added"}, {word: "shard", bounded: true, after: "indexed"}, {word: "vectors", bounded: true, after: "added"},
+}
+
+func keptWords() (words []string) {
+	for _, r := range keptRows {
+		words = append(words, r.word)
+	}
+	return slices.Compact(slices.Sorted(slices.Values(words)))
+}
+
+// keptBook keeps the figures of one name with the number of their lines, of which later ones are read less often, and the newest end to which they
+// are counted.
+type keptBook struct {
+	values []float64
+	lines  []int
+	of     float64
+}
+
+// keep adds a figure; beyond maxPaces of them every other one is forgotten.
+func (b *keptBook) keep(v float64, line int) {
+	if len(b.values) == maxPaces {
+		for i := range maxPaces / 2 {
+			b.values[i], b.lines[i] = b.values[2*i], b.lines[2*i]
+		}
+		b.values, b.lines = b.values[:maxPaces/2], b.lines[:maxPaces/2]
+	}
+	b.values, b.lines = append(b.values, v), append(b.lines, line)
+}
+
+// quarter is the middle of the figures in one of the four parts of the lines, from 0; 0: there is none.
+func (b *keptBook) quarter(n int) float64 {
+	first, last := b.lines[0], b.lines[len(b.lines)-1]
+	var in []float64
+	for i, v := range b.values {
+		if at := 4 * (b.lines[i] - first) / max(1, last-first+1); at == n {
+			in = append(in, v)
+		}
+	}
+	if len(in) == 0 {
+		return 0
+	}
+	return median(in)
+}
+
+func (s *sizeBook) addKept(line []byte) {
+	for _, r := range keptRows {
+		v, of := r.read(line)
+		if v <= 0 {
+			continue
+		}
+		if s.kept == nil {
+			s.kept = map[string]*keptBook{}
+		}
+		if s.kept[r.word] == nil {
+			s.kept[r.word] = &keptBook{}
+		}
+		s.kept[r.word].keep(v, s.seen)
+		s.kept[r.word].of = of
+	}
+}
+
+// read is the number behind the name in a line, and its end; 0: there is none.
+func (r keptRow) read(lower []byte) (v, of float64) {
+	at := bytes.Index(lower, []byte(r.word))
+	if at < 0 || at > 0 && isLetter(lower[at-1]) || r.after != "" && !bytes.Contains(lower[:at], []byte(r.after)) {
+		return 0, 0
+	}
+	rest := lower[at+len(r.word):]
+	number := bytes.TrimLeft(rest, ` "'=:`)
+	if len(number) == len(rest) || len(rest)-len(number) > 4 {
+		return 0, 0
+	}
+	v, number = leadingNumber(number)
+	if v <= 0 {
+		return 0, 0
+	}
+	if end, has := bytes.CutPrefix(bytes.TrimLeft(number, " "), []byte("/")); has {
+		of, number = leadingNumber(bytes.TrimLeft(end, " "))
+	}
+	if r.bounded && of < v || len(number) > 0 && (number[0] == '%' || number[0] == '/' || isLetter(number[0])) || isSize(number) {
+		return 0, 0 // amounts of memory, or a share
+	}
+	return v, of
+}
+
+// leadingNumber is the whole number that a text begins with, and what follows; 0: there is none.
+func leadingNumber(b []byte) (v float64, rest []byte) {
+	rest = bytes.TrimLeft(b, "0123456789")
+	v, err := strconv.ParseFloat(string(b[:len(b)-len(rest)]), 64)
+	if err != nil || v >= 1e12 || len(rest) > 0 && rest[0] == '.' && len(rest) > 1 && isDigit(rest[1]) {
+		return 0, rest
+	}
+	return v, rest
+}
+
+// isSize: a unit of memory follows.
+func isSize(rest []byte) bool {
+	rest = bytes.TrimLeft(rest, " ")
+	return slices.ContainsFunc([]string{"gb", "gib", "mb", "mib", "kb", "kib", "bytes", "%"}, func(unit string) bool { return bytes.HasPrefix(rest, []byte(unit)) })
+}
+
+const (
+	// keptRise is growth of what is kept (own threshold): a half more in the last quarter than in the first.
+	keptRise = 1.5
+	// keptStill is what still grows (own threshold): from the third quarter to the last.
+	keptStill = 1.05
+)
+
+// counted is what rose most of what is kept, and was still becoming more in the end; nil: nothing was. Of what stands at its height for a while memory
+// cannot have risen since.
+func (s *sizeBook) counted() (most *sampler.SizeGrowth) {
+	ratio := keptRise
+	for _, r := range keptRows {
+		b := s.kept[r.word]
+		if b == nil || len(b.values) < sizesLeast {
+			continue
+		}
+		newest := b.values[len(b.values)-1]
+		from, before, to := b.quarter(0), b.quarter(2), b.quarter(3)
+		if from > 0 && to/from > ratio && to > before*keptStill && newest >= 0.9*slices.Max(b.values) {
+			ratio, most = to/from, &sampler.SizeGrowth{Name: r.word, From: b.values[0], To: max(newest, to), Of: b.of}
+		}
+	}
+	return most
+}
