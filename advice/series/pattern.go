@@ -204,8 +204,8 @@ func (p Pattern) Due(now float64) float64 { return max(p.Last, p.began) + p.Peri
 // Begun is for how long the next spike has been under way, where it is.
 func (p Pattern) Begun(now float64) (seconds float64, ok bool) { return now - p.began, p.began > 0 }
 
-// Outgrown is how far an open excursion has come above the tops of the spikes before it; 0
-// when there is none, and when it may be the new level.
+// Outgrown is how far an open excursion has come above the tops of the spikes before it, and above all that was ever held, for a spike is judged by
+// where it ends; 0 when there is none, and when it may be the new level.
 func (s *Series) Outgrown(t float64, p Pattern) float64 {
 	if s.open == 0 {
 		return 0
@@ -214,5 +214,5 @@ func (s *Series) Outgrown(t float64, p Pattern) float64 {
 	if t-e.start > max(baselineSeconds, baselineWidths*s.widest()) || p.Width > spikeShare*max(p.Period, e.start-p.Last) {
 		return 0
 	}
-	return max(0, e.peak-p.Most-max(0, e.base-p.Level))
+	return max(0, min(e.peak-p.Most-max(0, e.base-p.Level), e.peak-s.Records.Before(e.start)))
 }

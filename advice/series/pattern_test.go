@@ -240,6 +240,16 @@ func TestOutgrown(t *testing.T) {
 			t.Errorf("spikes of %v s: %v, want %v", width, got, want)
 		}
 	}
+	for top, want := range map[float64]float64{8800: 200, 9000: 0, 7000: 1000} { // which has been reached before, from another level
+		s := established()
+		s.Records = Records{}
+		s.Records.put(Record{T: 50, Top: top})
+		s.Records.put(Record{T: 401, Top: 9100})
+		s.edges[0], s.open = edge{start: 400, base: 5000, peak: 9000}, 1
+		if got := s.Outgrown(410, ordinary); got != want {
+			t.Errorf("%v was reached before: %v, want %v", top, got, want)
+		}
+	}
 	if got := established().Outgrown(400, ordinary); got != 0 {
 		t.Errorf("nothing is open, and %v outgrown", got)
 	}
