@@ -18,6 +18,9 @@ const (
 	loadedUntil = `\b(?:load|read|put|cop(?:y|ie))\w*\b[^.\n]{0,60}\b(?:in|into|to|on)(?: the)? ` + ofHost + `\b[^.\n]{0,60}\b` + takenDown + `\b`
 )
 
+// batchKilled is what Slurm does: it counts the memory of the machine alone (https://slurm.schedmd.com/cgroup.conf.html#OPT_ConstrainRAMSpace).
+const batchKilled = `\bslurm(?:['’]s)? (?:oom|out[- ]of[- ]memory)\b|\b(?:oom|out[- ]of[- ]memory)(?: \w+)? (?:from|by|of|in) slurm\b`
+
 // podKilled is what Kubernetes calls a container that was killed for it, where somebody met it.
 const podKilled = `\b(?:reasons?|status|state|error|see|saw|seen|shows?|says|found|gets?|got|getting|gives?)\b[^.\n]{0,30}\bOOMKilled\b`
 
@@ -34,7 +37,7 @@ var (
 	copies        = lazily(`(?i)\b(?:each|every|all|both|\d+|two|four|eight)(?: of)?(?: the| my| our)?(?: \w+)? (?:ranks?|process(?:es)?|workers?|gpus?)\b[^.\n]{0,24}\bloads?\b[^.\n]{0,24}\b(?:models?|checkpoints?|weights)\b|\b(?:two|three|four|eight|\d+|several|multiple)(?: complete| full| whole| entire| separate)* (?:models|copies|checkpoints)\b[^.\n]{0,24}\bload\w*\b|\bload\w*\b[^.\n]{0,40}\b(?:in|on|by) (?:each|every) (?:rank|process|worker)\b|每个?(?:进程|rank|卡)[^。\n]{0,8}(?:都|会)[^。\n]{0,8}加载`)
 	largerThanRAM = lazily(`(?i)\b(?:models?|weights|checkpoint)\b[^.\n]{0,24}\b\d{2,4} ?GB?\b[^.\n]{0,24}\b(?:(?:ram|(?:host|system|cpu) memory)(?: size)? (?:is|of) (?:only )?\d{2,4} ?G|memory(?: size)? (?:is|of) (?:only )?(?:[2-9]\d\d|\d{4}) ?G)`)
 	// fillsHost is any of these, unless ofGPUAlone stands beside it.
-	fillsHost = lazily(`(?i)` + grownHost + `|` + wantingHost + `|` + loadedUntil)
+	fillsHost = lazily(`(?i)` + grownHost + `|` + wantingHost + `|` + loadedUntil + `|` + batchKilled)
 	// ofGPUAlone are words for a GPU's memory beside which that of the machine is not meant.
 	ofGPUAlone = lazily(`(?i)\bcuda\W{1,3}(?:error|oom|out)|\bvram\b|\bgpu memory\b|显存`)
 	// fusesDepth is the step of COLMAP that joins depth maps, which uses no GPU: https://colmap.github.io/faq.html

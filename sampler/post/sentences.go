@@ -18,8 +18,8 @@ type sentence struct {
 var (
 	// printed is the begin of a line that a program wrote.
 	printed = lazily(`^\[|^(?:[a-z][\w.-]*(?:\[\d+\])?|[A-Z_]{3,}|Q|Note|Tip|Hint|Warning|Example|FAQ):\s|^[^\w\p{L}]*(?:\d{4}-\d\d|\d\d[:/-]\d\d|[IWEF]\d{4}\b|(?:INFO|WARN|WARNING|ERROR|DEBUG|CRITICAL|FATAL)\b|File "|at \S+\(|Traceback|>>>|\$ |#|//|\||[-+*]\s*\[[ xX]\]|[\w./\\-]+\.\w+:\d+|\w+(?:\.\w+)*(?:Error|Exception)\b)|\b(?:INFO|WARNING|ERROR|DEBUG)\b\W{0,3}(?:[:\]|-]|$|\w+[:.])|\blevel=\w`)
-	// assigned is a line of code.
-	assigned = lazily(`^[\w.\[\], ]+ = [\w.]+[(\[]`)
+	// assigned is a line of code; a sentence may end with some.
+	assigned = lazily(`^[\w.\[\]]+(?:, ?[\w.\[\]]+)* = [\w.]+[(\[]`)
 	// change begins an entry in a list of changes.
 	change = lazily(`(?i)^[-*+•]\s+\W*(?:add(?:s|ed)?|fix(?:es|ed)?|chang(?:es?|ed)|remov(?:es?|ed)|improv(?:es?|ed)|new|support(?:s|ed)?|updat(?:es?|ed)|deprecat(?:es?|ed)|introduc(?:es?|ed))\b`)
 	// attemptsBelow is the line above a list of what was tried; listed is an entry of a list.
