@@ -89,6 +89,12 @@ func (f *failure) hostDetail() string {
 	if wants, has, ok := f.hostWants(); ok {
 		return f.words.Say("why.host_wants", "need", gib(wants), "free", gib(has), "short", gib(wants.Less(has)))
 	}
+	if f.refusedPin() {
+		if need, known := f.requested.Value(); known {
+			return f.words.Say("detail.host_request", "need", printed(need)) + f.words.Say("detail.space") + f.pinText()
+		}
+		return f.pinText()
+	}
 	if f.pinned() {
 		return f.words.Say("why.pinned")
 	}

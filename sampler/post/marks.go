@@ -33,7 +33,7 @@ var marks = []struct {
 	// What the Trainer of transformers calls the predictions that it has so far: https://github.com/huggingface/transformers/blob/v4.30.0/src/transformers/trainer.py
 	{sampler.ToldTrainer, lazily(`\bpreds_host\b|\bnested_concat\(`)},
 	// Memory of the machine that the GPU reads by itself.
-	{sampler.ToldPinned, lazily(`(?i)\bpin_memory\b|\bpin(?:ned|ning)[- ](?:host[- ])?memory\b|\bpage[- ]locked\b`)},
+	{sampler.ToldPinned, lazily(`(?i)\bpin_memory\b|\bcuda(?:HostAlloc|MallocHost|HostRegister)\b|\bcuMem(?:HostAlloc|HostRegister|AllocHost)\b|\bpin(?:ned|ning)[- ](?:host[- ])?memory\b|\bpage[- ]locked\b`)},
 	// What WSL is compared with.
 	{sampler.ToldOnWindows, lazily(`(?i)windows ?(?:下|里|上|中|系统)?[^。；;\n]{0,24}(?:正常|没(?:有)?问题|可以|能跑|能运行)|windows ?(?:では|で)[^。\n]{0,20}(?:動|問題な)|под windows[^.\n]{0,24}(?:работает|нормально|без проблем)|\b(?:unter|auf) windows\b[^.\n]{0,20}\b(?:läuft|geht|klappt|funktioniert)|\b(?:installed|using|used|run|running) (?:\w+ ){0,2}(?:on|in|from|under) (?:native )?windows\b[^\n]{0,30}\b(?:works?|working)\b|\b(?:on|in|under|with) (?:native |plain |pure )?windows\b[^.\n]{0,50}\b(?:works?|worked|runs?|ran|fine|ok|okay|no (?:problem|error|issue)s?)\b|\bwindows (?:itself )?(?:works|runs|is (?:fine|ok))\b|\b(?:works?|worked|runs?|ran) (?:fine |well |ok )?(?:on|in|under) (?:native |plain )?windows\b`)},
 	// Where a system puts what does not fit into its RAM.
