@@ -161,6 +161,7 @@ const (
 	ToldChannels     = "channels"              // fewer channels of a layer are asked for
 	ToldTrainer      = "trainer"               // the Trainer of transformers computes metrics
 	ToldTool         = "tool_"                 // and the name of a program of package tools
+	ToldInserts      = "inserts"               // atoms or molecules are put into a system as it runs
 	ToldWork         = "work_"                 // and one of WorkScene and so on: a program that others wrote does that, with no model of one's own
 	ToldAsksGPU      = "asks_gpu"              // what GPU it takes is asked
 	ToldAnySize      = ToldTried + "any_size"  // whatever size was set, even a tiny one

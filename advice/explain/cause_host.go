@@ -7,7 +7,7 @@ import "nvpeak/sampler"
 var causesHost = []causeRow{
 	{id: "R10", cause: CauseHostMemory, reason: "https://docs.kernel.org/admin-guide/cgroup-v2.html#memory",
 		when: func(f *failure) bool {
-			return !f.beyondRAM() && (f.class.class == classHost || f.onHost() && f.class.class != classShm && f.class.class != classMaps && !f.pinned())
+			return !f.beyondRAM() && (f.class.class == classHost || f.onHost() && f.class.class != classShm && f.class.class != classMaps && !f.pinned()) && !f.refusedPin()
 		},
 		confidence: func(f *failure) float64 { return max(f.class.confidence, 0.6) },
 		evidence: func(f *failure) string {
@@ -37,10 +37,10 @@ var causesHost = []causeRow{
 			return f.words.Say("why.mmap_enomem")
 		}},
 	{id: "pinned", cause: CauseHostMemory, reason: "https://github.com/OpenMOSS/MOSS/issues/328",
-		when:       func(f *failure) bool { return f.pinned() },
+		when:       func(f *failure) bool { return f.pinned() && !f.refusedPin() },
 		confidence: always(0.7),
 		evidence:   func(f *failure) string { return f.words.Say("why.pinned") }},
-	{id: "pinned", cause: CauseHostMemory, reason: "https://docs.nvidia.com/cuda/wsl-user-guide/index.html",
+	{id: "pinned", cause: CauseHostMemory, form: "pinned", reason: sourceWSL,
 		when: func(f *failure) bool { return f.maybePinned() },
 		confidence: func(f *failure) float64 {
 			if f.total.Known() {

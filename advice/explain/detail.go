@@ -30,6 +30,8 @@ func (f *failure) detail(causes []sampler.Cause) string {
 		return f.words.Say("detail.piece", "size", printed(f.extra("piece_bytes").Or(0)), "free", f.rough(gib(f.free.Or(0))), "total", gib(f.total.Or(0)))
 	case f.requested.Known() && f.extra("total_allocation_bytes").Known() && f.reported():
 		return f.words.Say("detail.program_alone", "need", printed(f.requested.Or(0)))
+	case f.requested.Known() && f.extra("total_allocation_bytes").Known() && !f.extra("parameter_bytes").Known() && !f.extra("temp_bytes").Known():
+		return f.words.Say("detail.program_total", "need", printed(f.requested.Or(0)), "all", gib(f.extra("total_allocation_bytes").Or(0)))
 	case f.requested.Known() && f.extra("total_allocation_bytes").Known():
 		return f.words.Say("detail.program", "need", printed(f.requested.Or(0)), "all", gib(f.extra("total_allocation_bytes").Or(0)),
 			"arguments", gib(f.extra("parameter_bytes").Or(0)), "results", gib(f.extra("maybe_live_out_bytes").Or(0)), "temporary", gib(f.extra("temp_bytes").Or(0)))
@@ -88,6 +90,12 @@ func (f *failure) hostDetail() string {
 	}
 	if wants, has, ok := f.hostWants(); ok {
 		return f.words.Say("why.host_wants", "need", gib(wants), "free", gib(has), "short", gib(wants.Less(has)))
+	}
+	if f.refusedPin() {
+		if need, known := f.requested.Value(); known {
+			return f.words.Say("detail.host_request", "need", printed(need)) + f.words.Say("detail.space") + f.pinText()
+		}
+		return f.pinText()
 	}
 	if f.pinned() {
 		return f.words.Say("why.pinned")

@@ -241,7 +241,7 @@ var fixesHost = []fixRow{
 		kinds: ownCode | running, cost: 0.1,
 		lives: map[string]float64{CauseHostMemory: 0.75},
 		when: func(f *failure) bool {
-			return (f.class.class == classHost || f.onHost() && f.event.Framework == "tensorflow") && f.requested.Or(0) < noMachineHas
+			return (f.class.class == classHost || f.onHost() && f.event.Framework == "tensorflow") && f.requested.Or(0) < noMachineHas && !(f.refusedPin() && f.withinWSL())
 		},
 		variant: func(f *failure) string {
 			switch f.event.Framework {
@@ -287,34 +287,16 @@ var fixesHost = []fixRow{
 			return []string{"cat /proc/sys/vm/max_map_count", "sudo sysctl -w vm.max_map_count=1048576",
 				`torch.multiprocessing.set_sharing_strategy("file_system")  ` + f.comment("do.or")}
 		}},
-	{id: FixRaiseLimit, source: "https://docs.nvidia.com/cuda/wsl-user-guide/index.html",
+	{id: FixRaiseLimit, source: sourceWSL,
 		kinds: ownCode | running, cost: 0.05,
 		lives:   map[string]float64{CauseHostMemory: 0.85},
-		when:    func(f *failure) bool { return f.maybePinned() && !f.layered() },
+		when:    func(f *failure) bool { return (f.maybePinned() || f.refusedPin() && f.withinWSL()) && !f.layered() },
 		variant: func(f *failure) string { return "wsl" },
 		do:      func(f *failure) []string { return []string{f.comment("do.wslconfig"), "free -g; ulimit -l"} }},
-	{id: FixReducePinnedMemory, source: "https://docs.pytorch.org/docs/stable/data.html#memory-pinning",
-		kinds: ownCode | running, cost: 0,
-		lives: map[string]float64{CauseHostMemory: 0.9},
-		when: func(f *failure) bool {
-			return f.pinned() || f.maybePinned() && f.told(sampler.ToldPinned) && !f.layered()
-		},
-		do: func(f *failure) []string {
-			return []string{"DataLoader(…, pin_memory=False, num_workers=2)", "free -g; ulimit -l", f.comment("do.wslconfig")}
-		}},
-	{id: FixReducePinnedMemory, source: "https://github.com/tensorflow/tensorflow/blob/master/tensorflow/core/common_runtime/gpu/gpu_process_state.cc",
-		kinds: ownCode, cost: 0,
-		lives: map[string]float64{CauseHostMemory: 0.9},
-		when: func(f *failure) bool {
-			return f.event.Framework == "tensorflow" && (indexOf(f.event.Text, "bytes on host") >= 0 || indexOf(f.event.Text, "pinned host memory") >= 0)
-		},
-		do: func(f *failure) []string {
-			return []string{"free -g", "export TF_GPU_HOST_MEM_LIMIT_IN_MB=4096"}
-		}},
 	{id: FixReducePinnedMemory, source: sourceLlama,
 		kinds: server, cost: 0,
 		lives: map[string]float64{CauseHostMemory: 0.95},
-		when:  func(f *failure) bool { return f.maybePinned() && f.layered() || f.refusedPinned() },
+		when:  func(f *failure) bool { return (f.maybePinned() || f.refusedPin()) && f.layered() || f.refusedPinned() },
 		do:    func(f *failure) []string { return []string{"export GGML_CUDA_NO_PINNED=1", f.comment("do.wslconfig")} }},
 	{id: FixConfirmHostKill, source: "https://docs.kernel.org/admin-guide/cgroup-v2.html#memory",
 		kinds: ownCode | running, cost: 0.3,

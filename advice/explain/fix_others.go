@@ -193,8 +193,8 @@ var fixesOthers = []fixRow{
 			if slices.ContainsFunc(f.context.Told, func(what string) bool { return strings.HasPrefix(what, sampler.ToldTried) }) {
 				return 0.25 // who changes settings and runs again has a new kernel
 			}
-			if f.phase() == sampler.PhaseLoading && !f.told(sampler.ToldGrowth) {
-				return 0.5 // that a model is loaded says why: nothing tells of a cell that ran before
+			if f.splitsLate() || f.phase() == sampler.PhaseLoading && !f.told(sampler.ToldGrowth) {
+				return 0.5 // the steps that it ran, or that a model is loaded says why: nothing tells of a cell that ran before
 			}
 			if !f.told(sampler.ToldGrowth) && indexOf(f.event.Text, "cell") < 0 {
 				return 0.75 // a notebook alone says nothing of a cell that ran before

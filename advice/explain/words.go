@@ -122,6 +122,8 @@ func (f *failure) headline() string {
 	}
 	if !f.words.Has(id) {
 		switch {
+		case f.event.Kind == sampler.KindHostAlloc && f.refusedPin():
+			id = "head.pinned" // there may be RAM
 		case f.event.Kind == sampler.KindHostAlloc, f.onHost() && f.class.class == classAllocator:
 			id = "head.host_alloc" // nobody was killed
 		case f.onHost():

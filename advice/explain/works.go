@@ -136,7 +136,7 @@ var fixesWorks = []fixRow{
 			CauseImbalance: 0.3, CauseValidationSpike: 0.9, CausePreallocation: 0.3, CauseHostMemory: 0.85},
 		when: func(f *failure) bool {
 			w, is := f.work()
-			return is && !w.shared && !(f.onHost() && (w.name == sampler.WorkMining || f.told(sampler.ToldGrowth))) // what its data set is on the GPU says nothing of RAM
+			return is && !w.shared && !f.inserts() && !(f.onHost() && (w.name == sampler.WorkMining || f.told(sampler.ToldGrowth))) // what its data set is on the GPU says nothing of RAM
 		},
 		reach: func(f *failure) float64 {
 			if f.event.Framework == "relion" {

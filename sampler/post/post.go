@@ -48,8 +48,18 @@ var merelyWarns = lazily(`(?i)\b(?:these|those|they|this|it|that)(?: ?['’](?:r
 
 // wanted: whoever asks for help with failures that his program skipped or tried again wants what they stood for.
 func wanted(events []sampler.OOMEvent, all []sentence) bool {
-	return !slices.ContainsFunc(all, func(s sentence) bool { return merelyWarns.MatchString(s.text) }) && (pleads(all) || complains(all) || callsError(all) || slices.ContainsFunc(all, func(s sentence) bool { return died.MatchString(s.text) })) && !slices.ContainsFunc(events, func(e sampler.OOMEvent) bool { return !e.Recovered })
+	return !slices.ContainsFunc(all, func(s sentence) bool { return merelyWarns.MatchString(s.text) }) && (pleads(all) || complains(all) || asksInTitle(all) || callsError(all) || slices.ContainsFunc(all, func(s sentence) bool { return died.MatchString(s.text) })) && !slices.ContainsFunc(events, func(e sampler.OOMEvent) bool { return !e.Recovered })
 }
+
+// asksInTitle: the failure is what somebody asks about in his title, and no warning beside which it went on.
+func asksInTitle(all []sentence) bool {
+	return slices.ContainsFunc(all, func(s sentence) bool {
+		return s.title && strings.ContainsAny(s.text, "?？") && ranOut.MatchString(s.text) && !wentOn.MatchString(s.text)
+	})
+}
+
+// wentOn is a failure that somebody names together with the program's going on.
+var wentOn = lazily(`(?i)\bwarn\w*|\b(?:still|but|yet|anyway|continu\w*|ignor\w*|harmless|normal|worr\w+|safe\w*|recover\w*|skip\w*)\b`)
 
 // callsError: who speaks of himself gives what the program printed as the error that he got, and does not say that it is through all the same.
 func callsError(all []sentence) bool {

@@ -80,7 +80,7 @@ var (
 	// heading is a title as trackers copy it, with the label that some begin with.
 	heading = lazily(`^#\s+(?:\W*\[[^\]]{1,20}\]\W*)?`)
 	// label is what forms for bug reports put before a title.
-	label = lazily(`(?i)^\W{0,3}\[bug\]\W*`)
+	label = lazily(`(?i)^\W{0,3}\[\W{0,3}bug\W{0,2}\]\W*`)
 	// own is a heading of one's own list of failures, whatever stands below it.
 	own = lazily(`^#{1,6}\s+(?i:\W*(?:(?:bug|incident|post[- ]?mortem)\b[ #\d.]*|(?:crash|failure) #?\d+ ?)[:—–-]\s*)`)
 	// first is somebody who speaks of what happened to him; second is advice to others.
@@ -244,6 +244,9 @@ func toReaders(all []sentence) bool {
 // versions are numbers of versions, which people name as programs do.
 var versions = lazily(`\bv?\d+\.\d+\.\d+\b`)
 
+// saysError is how people, and no programs, say in Chinese that an error came: however few of their words stand beside what was printed.
+const saysError = "报错"
+
 // isProse: a line of words, not of figures and signs.
 func isProse(line string) bool {
 	if len(line) > 4000 || printed.MatchString(line) || assigned.MatchString(line) {
@@ -260,5 +263,5 @@ func isProse(line string) bool {
 		}
 		all++
 	}
-	return signs >= 4 || len(strings.Fields(line)) >= 4 && letters*10 >= all*7
+	return signs >= 4 || signs >= 2 && strings.Contains(line, saysError) || len(strings.Fields(line)) >= 4 && letters*10 >= all*7
 }
