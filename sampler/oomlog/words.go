@@ -4,7 +4,7 @@ package oomlog
 // dense automaton, ASCII case folded). It is what keeps ordinary lines cheap: no regexp sees them.
 
 // wordMask says which words of the set were seen.
-type wordMask [11]uint64
+type wordMask [12]uint64
 
 const maxWords = len(wordMask{}) * 64
 

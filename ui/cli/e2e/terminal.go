@@ -13,6 +13,8 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -255,11 +257,26 @@ func (t *Terminal) Wait(patience time.Duration) (int, error) {
 // Hangup closes the terminal under the program, as a window does.
 func (t *Terminal) Hangup() error { return t.master.Close() }
 
-// Close ends the program if it still runs and closes the terminal.
+// Close ends the program if it still runs, with all that its shell has begun, and closes the terminal.
 func (t *Terminal) Close() {
 	t.Cmd.Process.Kill() //nolint:errcheck // it may have ended
 	<-t.exited
+	endSession(t.Cmd.Process.Pid)
 	t.master.Close()
 	<-t.drawn
 	t.em.Close() //nolint:errcheck // it has none
+}
+
+// endSession kills the processes of a session. One that keeps the terminal open, as a job that was stopped, would be waited for.
+func endSession(leader int) {
+	stats, _ := filepath.Glob("/proc/[0-9]*/stat") //nolint:errcheck // the pattern is right
+	for _, name := range stats {
+		text, _ := os.ReadFile(name)                  //nolint:errcheck // it has ended
+		_, rest, _ := strings.Cut(string(text), ") ") // state, parent, group, session
+		if f := strings.Fields(rest); len(f) > 3 && f[3] == strconv.Itoa(leader) {
+			if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(name))); err == nil {
+				syscall.Kill(pid, syscall.SIGKILL) //nolint:errcheck // the same
+			}
+		}
+	}
 }
