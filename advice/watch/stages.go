@@ -75,10 +75,11 @@ func (s *stages) rest(since, rise float64, steps int) (more float64, known bool)
 		c := &s.counters[i]
 		n, changes := c.since(since)
 		done, left := c.n()-n, c.of-c.n()
-		if steps >= stagesNeeded && done == steps-1 {
+		if steps >= stagesNeeded && changes == steps-1 && done == changes {
 			done, left, changes = steps, max(0, left-1), steps
 		}
-		if changes < stagesNeeded && !(left == 0 && steps > 0 && changes >= steps-1 && len(c.seen) > stagesNeeded) {
+		over := left == 0 && changes > 0 && changes >= steps-1 && steps > 0 && len(c.seen) > stagesNeeded // fewer steps than stages
+		if changes < stagesNeeded && !over {
 			continue
 		}
 		if r := stagesGrow * rise / float64(done) * float64(left); !known || r > more {

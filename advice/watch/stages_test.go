@@ -76,8 +76,24 @@ func TestStagesAtTheEnd(t *testing.T) {
 	if more, known := s.rest(500, 200, 2); !known || more != 0 {
 		t.Errorf("%v %v", more, known)
 	}
-	if _, known := s.rest(1000, 200, 2); known {
-		t.Error("steps that no stage made")
+	for _, steps := range []int{1, 2} {
+		if more, known := s.rest(1000, 200, steps); known {
+			t.Errorf("%d steps that no stage made: %v", steps, more)
+		}
+	}
+}
+
+// A number that is told in jumps is none that goes up with each step, though it has gone up by as many less one.
+func TestStagesInJumps(t *testing.T) {
+	var s stages
+	for _, p := range []struct {
+		at float64
+		n  int
+	}{{0, 100}, {300, 102}} {
+		s.add(p.at, sampler.LogMark{Label: "cache", N: sampler.Some(p.n), Of: 120})
+	}
+	if more, known := s.rest(100, 300, 3); known {
+		t.Errorf("told once: %v", more)
 	}
 }
 

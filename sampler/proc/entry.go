@@ -121,7 +121,10 @@ func (e *entry) lookThrough(r *readers, pid int, args []string, renamed bool, no
 	r.maps--
 	e.mapped++
 	var libraries libraryFinder
-	environ := environFinder{exe: fileAt(r.files.root + "/" + strconv.Itoa(pid) + "/exe").inode}
+	var environ environFinder
+	if place {
+		environ.exe, _ = os.Readlink(r.files.root + "/" + strconv.Itoa(pid) + "/exe") // without it a variable of its own is not found
+	}
 	err := r.files.pieces(strconv.Itoa(pid)+"/maps", maxMaps, func(piece []byte) bool {
 		known := !guess || libraries.add(piece)
 		placed := !place || environ.add(piece)

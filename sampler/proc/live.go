@@ -57,12 +57,12 @@ func mayReadMemory() bool {
 // place is where a process has the address of its environment; 0: it is not known.
 func (l *liveEnviron) place(f *files, pid int, found *environFinder) uint64 {
 	dir := f.root + "/" + strconv.Itoa(pid)
-	if v := l.variable(dir + "/exe"); v.fixed {
+	switch v := l.variable(dir + "/exe"); {
+	case v.fixed:
 		return v.at
-	} else if v.at != 0 && found.program != 0 {
+	case v.at != 0 && found.program != 0:
 		return found.program + v.at
-	}
-	if found.libc == 0 {
+	case v.at != 0 || found.libc == 0: // what the C library has is not in use then
 		return 0
 	}
 	if v := l.variable(dir + "/root" + found.path); v.at != 0 {
@@ -73,10 +73,11 @@ func (l *liveEnviron) place(f *files, pid int, found *environFinder) uint64 {
 
 // variable is where a program or a library has that variable.
 func (l *liveEnviron) variable(path string) variable {
-	id := fileAt(path)
-	if id == (libraryFile{}) {
+	var st unix.Stat_t
+	if unix.Stat(path, &st) != nil || st.Mode&unix.S_IFMT != unix.S_IFREG {
 		return variable{}
 	}
+	id := libraryFile{st.Dev, st.Ino}
 	v, known := l.variables[id]
 	if !known {
 		if len(l.variables) >= maxVariables { // programs are built anew and anew
@@ -86,15 +87,6 @@ func (l *liveEnviron) variable(path string) variable {
 		l.variables[id] = v
 	}
 	return v
-}
-
-// fileAt is which regular file a path leads to; zero: none.
-func fileAt(path string) libraryFile {
-	var st unix.Stat_t
-	if unix.Stat(path, &st) != nil || st.Mode&unix.S_IFMT != unix.S_IFREG {
-		return libraryFile{}
-	}
-	return libraryFile{st.Dev, st.Ino}
 }
 
 func environSymbol(path string) variable {
@@ -157,7 +149,7 @@ func (l *liveEnviron) read(f *files, pid int, at uint64) map[string]string {
 
 // environFinder looks for the program and for the C library in /proc/PID/maps, which arrives in pieces.
 type environFinder struct {
-	exe     uint64 // inode of the program
+	exe     string // path of the program, as the kernel tells it; its inode is another in an overlay
 	program uint64 // where that is loaded; 0: not found
 	libc    uint64 // and the C library; 0: not found yet
 	path    string // of the C library
@@ -183,7 +175,8 @@ func (l *environFinder) add(piece []byte) (found bool) {
 
 func (l *environFinder) take(line []byte) {
 	libc := bytes.Contains(line, []byte("/libc.so")) || bytes.Contains(line, []byte("/libc-2.")) || bytes.Contains(line, []byte("/ld-musl-"))
-	if !libc && (l.program != 0 || l.exe == 0) {
+	program := l.program == 0 && l.exe != "" && bytes.HasSuffix(line, []byte(" "+l.exe))
+	if !libc && !program {
 		return
 	}
 	words := strings.Fields(string(line))
@@ -195,10 +188,10 @@ func (l *environFinder) take(line []byte) {
 	if err != nil {
 		return
 	}
-	switch inode, _ := strconv.ParseUint(words[4], 10, 64); {
-	case inode == l.exe && l.exe != 0:
+	switch {
+	case program:
 		l.program = base
-	case libc && len(words) == 6:
+	case len(words) == 6:
 		l.libc, l.path = base, words[5]
 	}
 }
