@@ -8,27 +8,12 @@ import (
 	"nvpeak/sampler"
 )
 
-// Some programs count what they keep on the GPU: "sessions=216", "history 245/400". Where such a number rises, what it counts takes memory by design, and
-// nothing is kept by mistake. What counts the work that is done, such as steps, files and batches, is none: a leak rises with that as well.
-
-// keptRow is a name of such a number, lower case.
-type keptRow struct {
-	word    string
-	bounded bool   // it counts only with its end: "cache 120/300"
-	after   string // stands somewhere before it in the line; "" for nothing
-}
-
-// keptRows: what is open at the same time, what is kept up to a limit, and parts that are said to be added to what there is.
-var keptRows = []keptRow{
-	{word: "sessions"}, {word: "streams"}, {word: "connections"}, {word: "conversations"}, {word: "subscribers"},
-	{word: "history", bounded: true}, {word: "cache", bounded: true}, {word: "cached", bounded: true}, {word: "bank", bounded: true}, {word: "replay", bounded: true},
-	{word: "buffer", bounded: true}, {word: "entries", bounded: true}, {word: "adapters", bounded: true},
-	{word: "shard", bounded: true, after: "added"}, {word: "shards", bounded: true, after: "added"}, {word: "shard", bounded: true, after: "indexed"}, {word: "vectors", bounded: true, after: "added"},
-}
+// keptRow reads the number behind a name of what a program keeps.
+type keptRow sampler.KeptName
 
 func keptWords() (words []string) {
-	for _, r := range keptRows {
-		words = append(words, r.word)
+	for _, r := range sampler.KeptNames {
+		words = append(words, r.Word)
 	}
 	return slices.Compact(slices.Sorted(slices.Values(words)))
 }
@@ -68,29 +53,29 @@ func (b *keptBook) quarter(n int) float64 {
 }
 
 func (s *sizeBook) addKept(line []byte) {
-	for _, r := range keptRows {
-		v, of := r.read(line)
+	for _, r := range sampler.KeptNames {
+		v, of := keptRow(r).read(line)
 		if v <= 0 {
 			continue
 		}
 		if s.kept == nil {
 			s.kept = map[string]*keptBook{}
 		}
-		if s.kept[r.word] == nil {
-			s.kept[r.word] = &keptBook{}
+		if s.kept[r.Word] == nil {
+			s.kept[r.Word] = &keptBook{}
 		}
-		s.kept[r.word].keep(v, s.seen)
-		s.kept[r.word].of = of
+		s.kept[r.Word].keep(v, s.seen)
+		s.kept[r.Word].of = of
 	}
 }
 
 // read is the number behind the name in a line, and its end; 0: there is none.
 func (r keptRow) read(lower []byte) (v, of float64) {
-	at := bytes.Index(lower, []byte(r.word))
-	if at < 0 || at > 0 && isLetter(lower[at-1]) || r.after != "" && !bytes.Contains(lower[:at], []byte(r.after)) {
+	at := bytes.Index(lower, []byte(r.Word))
+	if at < 0 || at > 0 && isLetter(lower[at-1]) || r.After != "" && !bytes.Contains(lower[:at], []byte(r.After)) {
 		return 0, 0
 	}
-	rest := lower[at+len(r.word):]
+	rest := lower[at+len(r.Word):]
 	number := bytes.TrimLeft(rest, ` "'=:`)
 	if len(number) == len(rest) || len(rest)-len(number) > 4 {
 		return 0, 0
@@ -102,7 +87,7 @@ func (r keptRow) read(lower []byte) (v, of float64) {
 	if end, has := bytes.CutPrefix(bytes.TrimLeft(number, " "), []byte("/")); has {
 		of, number = leadingNumber(bytes.TrimLeft(end, " "))
 	}
-	if r.bounded && of < v || len(number) > 0 && (number[0] == '%' || number[0] == '/' || isLetter(number[0])) || isSize(number) {
+	if r.Bounded && of < v || len(number) > 0 && (number[0] == '%' || number[0] == '/' || isLetter(number[0])) || isSize(number) {
 		return 0, 0 // amounts of memory, or a share
 	}
 	return v, of
@@ -135,15 +120,15 @@ const (
 // cannot have risen since.
 func (s *sizeBook) counted() (most *sampler.SizeGrowth) {
 	ratio := keptRise
-	for _, r := range keptRows {
-		b := s.kept[r.word]
+	for _, r := range sampler.KeptNames {
+		b := s.kept[r.Word]
 		if b == nil || len(b.values) < sizesLeast {
 			continue
 		}
 		newest := b.values[len(b.values)-1]
 		from, before, to := b.quarter(0), b.quarter(2), b.quarter(3)
 		if from > 0 && to/from > ratio && to > before*keptStill && newest >= 0.9*slices.Max(b.values) {
-			ratio, most = to/from, &sampler.SizeGrowth{Name: r.word, From: b.values[0], To: max(newest, to), Of: b.of}
+			ratio, most = to/from, &sampler.SizeGrowth{Name: r.Word, From: b.values[0], To: max(newest, to), Of: b.of}
 		}
 	}
 	return most

@@ -3,6 +3,7 @@ package trainlog
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"nvpeak/sampler"
 )
@@ -20,9 +21,17 @@ const (
 	mostStages  = 64
 )
 
-// keptWords are the last words of labels of what a program keeps until it has as many of them as it may.
-var keptWords = []string{"cache", "cached", "history", "buffer", "bank", "replay", "queue", "slots", "entries", "keys", "sessions", "shard", "shards", "added", "indexed",
-	"loaded", "stored", "filled", "level", "levels", "stage", "group", "groups", "layer", "layers", "adapters", "models", "experts", "embeddings", "vectors", "tables", "blocks"}
+// partWords are labels of parts, of which there may be many as well. They end with the run.
+var partWords = []string{"level", "levels", "stage", "group", "groups", "layer", "layers", "experts", "tables", "blocks"}
+
+// manyWords are the last words of labels of which more are told: what is kept, and parts.
+var manyWords = sync.OnceValue(func() []string {
+	words := slices.Clone(partWords)
+	for _, kept := range sampler.KeptNames {
+		words = append(words, kept.Word)
+	}
+	return slices.Compact(slices.Sorted(slices.Values(words)))
+})
 
 // stageOf is the part that a line says the run is at.
 func stageOf(line string) (m sampler.LogMark, ok bool) {
@@ -36,15 +45,16 @@ func stageOf(line string) (m sampler.LogMark, ok bool) {
 	}
 	n, of := number(f[2]), number(f[3])
 	label := strings.ToLower(strings.TrimSpace(f[1]))
-	if of < leastStages || of > mostStages && !kept(label) || n < 1 || n > of {
+	if of < leastStages || of > mostStages && !many(label) || n < 1 || n > of {
 		return m, false
 	}
 	return sampler.LogMark{Kind: sampler.MarkStage, Label: label, N: sampler.Some(n), Of: of}, true
 }
 
-// kept says whether a label is that of something that a program keeps.
-func kept(label string) bool {
-	return slices.Contains(keptWords, label[strings.LastIndexByte(label, ' ')+1:])
+// many says whether there may be many of what a label tells.
+func many(label string) bool {
+	_, found := slices.BinarySearch(manyWords(), label[strings.LastIndexByte(label, ' ')+1:])
+	return found
 }
 
 // stagesSeen are the newest stages of each label.
@@ -66,7 +76,7 @@ func (s stagesSeen) news(m sampler.LogMark) bool {
 	return true
 }
 
-// hasStage says whether a slash stands between two numbers, long ones only beside a word for what is kept: most lines with one are paths
+// hasStage says whether a slash stands between two numbers, long ones only beside a word for what is kept or for parts: most lines with one are paths
 // and progress bars, and the pattern is slow.
 func hasStage(line string) bool {
 	longest, looked := 2, false
@@ -82,7 +92,7 @@ func hasStage(line string) bool {
 		of := len(after) - len(strings.TrimLeft(after, "0123456789"))
 		if max(n, of) > longest && !looked {
 			looked = true
-			if lower := strings.ToLower(line); slices.ContainsFunc(keptWords, func(word string) bool { return strings.Contains(lower, word) }) {
+			if lower := strings.ToLower(line); slices.ContainsFunc(manyWords(), func(word string) bool { return strings.Contains(lower, word) }) {
 				longest = 6
 			}
 		}

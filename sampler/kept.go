@@ -1,0 +1,18 @@
+package sampler
+
+// KeptName is what a program calls what it keeps on the GPU, where its log counts that: "sessions=216", "history 245/400". Where such a number
+// rises, what it counts takes memory by design. What counts the work that is done, such as steps, files and batches, is none: a leak rises with that
+// as well, and it begins again with the next epoch.
+type KeptName struct {
+	Word    string // lower case
+	Bounded bool   // it counts only with its end: "cache 120/300"
+	After   string // stands somewhere before it in the line; "" for nothing
+}
+
+// KeptNames are what is open at the same time, what is kept up to a limit, and parts that are said to be added to what there is.
+var KeptNames = []KeptName{
+	{Word: "sessions"}, {Word: "streams"}, {Word: "connections"}, {Word: "conversations"}, {Word: "subscribers"},
+	{Word: "history", Bounded: true}, {Word: "cache", Bounded: true}, {Word: "cached", Bounded: true}, {Word: "bank", Bounded: true}, {Word: "replay", Bounded: true},
+	{Word: "buffer", Bounded: true}, {Word: "entries", Bounded: true}, {Word: "adapters", Bounded: true},
+	{Word: "shard", Bounded: true, After: "added"}, {Word: "shards", Bounded: true, After: "added"}, {Word: "shard", Bounded: true, After: "indexed"}, {Word: "vectors", Bounded: true, After: "added"},
+}
