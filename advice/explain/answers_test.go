@@ -240,7 +240,7 @@ var moments = []struct {
 
 // Where the answer changes while one number grows: each threshold, to the step of 8 MiB.
 func TestThresholds(t *testing.T) {
-	const step, finest = 80, 8
+	const step, finest = 40, 8
 	var b strings.Builder
 	for _, moment := range moments {
 		for _, sweep := range sweeps {

@@ -24,13 +24,8 @@ func TestListedBefore(t *testing.T) {
 	} {
 		s := newScene(t, 4, people{7: {Environment: row.env}})
 		s.later(ms(500))
-		lists := func() {
-			for i := range s.gpus {
-				s.Listed(s.gpus[i].Key(), s.now, s.gpus[i].Processes)
-			}
-		}
 		s.list(3, 7, sampler.Some(gib))
-		lists()
+		s.listAll()
 		s.apply()
 		if s.later(ms(100)); row.late {
 			s.Late(7, s.now)
@@ -40,22 +35,13 @@ func TestListedBefore(t *testing.T) {
 			s.context(0)
 		}
 		s.call("cuMemAlloc_v2", c)
-		where := func() int {
-			s.apply()
-			for i := range s.gpus {
-				if s.processes[7].seats[0].at == s.gpus[i].Key() {
-					return i
-				}
-			}
-			return -1
-		}
-		if got := where(); got != row.before {
+		if got := s.firstSeat(); got != row.before {
 			t.Errorf("%s: GPU %d by the lists from before, not %d", name, got, row.before)
 		}
 		s.later(ms(100))
 		s.list(0, 7, sampler.Some(gib))
-		lists()
-		if got := where(); got != row.after {
+		s.listAll()
+		if got := s.firstSeat(); got != row.after {
 			t.Errorf("%s: GPU %d by those from after it, not %d", name, got, row.after)
 		}
 	}
@@ -191,19 +177,10 @@ func TestContextRefusedElsewhere(t *testing.T) {
 		s.context(0)
 		s.list(row.listed, 7, sampler.Some(gib/4))
 		s.later(time.Second)
-		for i := range s.gpus {
-			s.Listed(s.gpus[i].Key(), s.now, s.gpus[i].Processes)
-		}
+		s.listAll()
 		s.apply()
 		s.call("cuDevicePrimaryCtxRetain", Call{Device: 1, Answer: outOfMemory})
-		s.apply()
-		got := -1
-		for i := range s.gpus {
-			if s.processes[7].seats[0].at == s.gpus[i].Key() {
-				got = i
-			}
-		}
-		if got != row.want {
+		if got := s.firstSeat(); got != row.want {
 			t.Errorf("%s: on GPU %d, not %d", what, got, row.want)
 		}
 	}
@@ -313,14 +290,9 @@ func TestSaidAtItsBegin(t *testing.T) {
 func TestEndedBeforeTheNextLists(t *testing.T) {
 	host := people{7: {Environment: map[string]string{}}}
 	s := newScene(t, 2, host)
-	lists := func() {
-		for i := range s.gpus {
-			s.Listed(s.gpus[i].Key(), s.now, s.gpus[i].Processes)
-		}
-	}
 	s.later(ms(500))
 	s.list(0, 7, sampler.Some(gib))
-	lists()
+	s.listAll()
 	s.apply()
 	s.LookedAt(7, s.now.Add(ms(52))) // it has made a context of device 0 before
 	s.later(ms(50))
@@ -332,7 +304,7 @@ func TestEndedBeforeTheNextLists(t *testing.T) {
 	s.later(ms(300))
 	delete(host, 7)
 	s.gpus[0].Processes = nil
-	lists()
+	s.listAll()
 	for range 3 {
 		s.apply()
 		if at := s.processes[7].seats[0].at; at != s.gpus[1].Key() {
@@ -359,17 +331,8 @@ func TestListsOfWhoEndsContexts(t *testing.T) {
 		}
 		s.later(ms(100))
 		s.list(1, 7, sampler.Some(gib))
-		for i := range s.gpus {
-			s.Listed(s.gpus[i].Key(), s.now, s.gpus[i].Processes)
-		}
-		s.apply()
-		at := -1
-		for i := range s.gpus {
-			if s.processes[7].seats[0].at == s.gpus[i].Key() {
-				at = i
-			}
-		}
-		if at != row.want {
+		s.listAll()
+		if at := s.firstSeat(); at != row.want {
 			t.Errorf("%s: on GPU %d, not %d", name, at, row.want)
 		}
 	}

@@ -2,6 +2,7 @@ package request
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -90,6 +91,20 @@ func function(name string) int {
 }
 
 // call makes a call a millisecond later.
+// listAll tells the driver's lists of all GPUs, as they are now.
+func (s *scene) listAll() {
+	for i := range s.gpus {
+		s.Listed(s.gpus[i].Key(), s.now, s.gpus[i].Processes)
+	}
+}
+
+// firstSeat is the GPU of what process 7 asked for first, in a snapshot of now; -1: it has none.
+func (s *scene) firstSeat() int {
+	s.apply()
+	at := s.processes[7].seats[0].at
+	return slices.IndexFunc(s.gpus, func(g sampler.GPU) bool { return g.Key() == at })
+}
+
 func (s *scene) call(name string, c Call) {
 	s.now = s.now.Add(time.Millisecond)
 	c.Time, c.Function = s.now, function(name)
