@@ -1,16 +1,12 @@
 package explain
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
 	"nvpeak/advice/command"
 	"nvpeak/sampler"
 )
-
-// ipcHost is Docker's option by which a container has the /dev/shm of its machine.
-const ipcHost = "--ipc=host"
 
 var fixesHost = []fixRow{
 	{id: FixSmallerModel, source: "https://docs.nvidia.com/jetson/archives/r36.3/DeveloperGuide/index.html",
@@ -26,86 +22,6 @@ var fixesHost = []fixRow{
 			}
 			return append(lines, f.comment("do.soc_free"))
 		}},
-	{id: FixShmSize, source: "https://docs.docker.com/engine/containers/run/",
-		kinds: ownCode | running, cost: 0,
-		lives: map[string]float64{CauseSharedMemory: 0.95},
-		when: func(f *failure) bool {
-			return f.class.class == classShm && !(f.told(sampler.ToldHosted) && !f.shows(sampler.ShowsKubernetes))
-		},
-		variant: func(f *failure) string {
-			if f.inContainer() || f.atHand() {
-				return ""
-			}
-			return "any"
-		},
-		do: func(f *failure) []string {
-			if f.told(sampler.ToldInForce + ipcHost) { // it counts when a container is made, and with it /dev/shm is the machine's
-				return []string{"df -h /dev/shm  " + f.comment("do.shm_of_host"), f.comment("do.new_container"), f.comment("do.any_workers")}
-			}
-			switch {
-			case f.told(sampler.ToldNoContainer):
-				return []string{"df -h /dev/shm", fmt.Sprintf("sudo mount -o remount,size=%dg /dev/shm  ", f.above("/dev/shm", 16)) + f.comment("do.shm_of_machine"), f.comment("do.any_workers")}
-			case f.shows(sampler.ShowsKubernetes):
-				return []string{f.comment("do.k8s_shm"), "df -h /dev/shm"}
-			}
-			return []string{"df -h /dev/shm", fmt.Sprintf("docker run --shm-size=%dg …  ", f.above("--shm-size", 16)) + f.comment("do.or_ipc"), f.comment("do.k8s_shm")}
-		}},
-	{id: FixReduceDataLoaderWorkers, source: "https://docs.pytorch.org/docs/stable/data.html#multi-process-data-loading",
-		kinds: ownCode, cost: 0.02,
-		lives: map[string]float64{CauseSharedMemory: 0.93},
-		when: func(f *failure) bool {
-			return f.class.class == classShm && f.told(sampler.ToldHosted) && !f.told(sampler.ToldWorkersOff) && f.workers() != 0
-		},
-		reach:   always(1),
-		variant: func(f *failure) string { return "hosted" },
-		do: func(f *failure) []string {
-			return []string{f.comment("do.workers_or_none"), f.comment("do.less_between_processes"), "df -h /dev/shm"}
-		}},
-	{id: FixCheckFiles, source: sourceMapped,
-		kinds: ownCode | running, cost: 0,
-		lives: map[string]float64{CauseSharedMemory: 0.99},
-		when:  func(f *failure) bool { return f.mapsFile() },
-		reach: always(1),
-		do: func(f *failure) []string {
-			return []string{f.comment("do.check_mapped"), "df -h  " + f.comment("do.full_disk")}
-		}},
-	{id: FixReduceDataLoaderWorkers, source: "https://github.com/pytorch/pytorch/issues/13246",
-		kinds: ownCode, cost: 0.05,
-		lives: map[string]float64{CauseHostMemory: 0.8, CauseSharedMemory: 0.6},
-		when: func(f *failure) bool {
-			return (f.program.kind != inference || f.told(sampler.ToldLoader)) && f.mayHaveWorkers() && !f.told(sampler.ToldVocabulary) && (f.onHost() || f.onWindows() || f.workersDecide()) && !f.tooManyMapsOnly() && f.workers() != 0 && !f.workersSpent() && !slices.Contains([]string{"llama.cpp", "ollama", "tensorflow"}, f.event.Framework)
-		},
-		reach: func(f *failure) float64 {
-			if f.workersDecide() && f.onWindows() {
-				return 0.6 // that it helps is known, and a larger page file lets them stay
-			}
-			if f.workersDecide() {
-				return 1
-			}
-			if !f.onHost() && f.program.is(undecided) {
-				return 0.5
-			}
-			if !f.onHost() {
-				return 0.95
-			}
-			if f.told(sampler.ToldLoader) {
-				return 1
-			}
-			if !f.loaderSeen() {
-				return 0.5 // nobody knows of workers
-			}
-			if f.told(sampler.ToldOffload) {
-				return 0.5 // states are kept there on purpose
-			}
-			return 0.85
-		},
-		variant: func(f *failure) string {
-			if f.readsWithTensorFlow() {
-				return "tfdata"
-			}
-			return ""
-		},
-		do: doFewerWorkers},
 	{id: FixLeak, source: "https://docs.rapids.ai/api/dask-cuda/stable/spilling/",
 		kinds: ownCode | running, cost: 0.01,
 		lives:   map[string]float64{CauseHostMemory: 0.97},
@@ -237,62 +153,6 @@ var fixesHost = []fixRow{
 			}
 			return list
 		}},
-	{id: FixRaiseLimit, source: "https://docs.kernel.org/admin-guide/cgroup-v2.html#memory",
-		kinds: ownCode | running, cost: 0.1,
-		lives: map[string]float64{CauseHostMemory: 0.75},
-		when: func(f *failure) bool {
-			return (f.class.class == classHost || f.onHost() && f.event.Framework == "tensorflow") && f.requested.Or(0) < noMachineHas && !(f.refusedPin() && f.withinWSL())
-		},
-		variant: func(f *failure) string {
-			switch f.event.Framework {
-			case "slurm", "kubernetes", "ray":
-				return f.event.Framework
-			}
-			if f.event.Kind == sampler.KindKernelKill || f.event.Framework == "tensorflow" {
-				return "machine"
-			}
-			return "host"
-		},
-		do: doHostLimit},
-	{id: FixRaiseLimit, source: "https://learn.microsoft.com/windows/win32/memory/memory-limits-for-windows-releases",
-		kinds: ownCode | running, cost: 0.1,
-		lives:   map[string]float64{CauseHostMemory: 0.8},
-		when:    func(f *failure) bool { return f.refusedThoughFree() && f.onWindows() },
-		variant: func(f *failure) string { return "pagefile" },
-		do: func(f *failure) []string {
-			list := []string{`systeminfo | findstr /C:"Memory"  ` + f.comment("do.commit"), "SystemPropertiesPerformance.exe  " + f.pageFile()}
-			if f.torchCode() && f.program.is(training|undecided) && f.program.name == "" && !f.mayHaveWorkers() {
-				list[1] += "\n" + f.comment("do.or_that", "what", f.words.Say("do.any_workers")) // each of them commits some
-			}
-			return list
-		}},
-	{id: FixRaiseLimit, source: "https://github.com/ethereum-mining/ethminer/issues/150",
-		kinds: ownCode | running, cost: 0.05,
-		lives:   map[string]float64{CauseHostMemory: 0.9},
-		when:    func(f *failure) bool { return f.pageFileShort() },
-		reach:   always(1),
-		variant: func(f *failure) string { return "gpus" },
-		do: func(f *failure) []string {
-			if f.onWindows() {
-				return []string{"SystemPropertiesPerformance.exe  " + f.comment("do.pagefile_gpus"), f.comment("do.gpus_in_turn")}
-			}
-			return []string{f.comment("do.swap_gpus"), f.comment("do.gpus_in_turn")}
-		}},
-	{id: FixRaiseLimit, source: "https://github.com/kohya-ss/sd-scripts/issues/1790",
-		kinds: ownCode | running, cost: 0,
-		lives:   map[string]float64{CauseHostMemory: 0.97},
-		when:    func(f *failure) bool { return f.class.class == classMaps },
-		variant: func(f *failure) string { return "maps" },
-		do: func(f *failure) []string {
-			return []string{"cat /proc/sys/vm/max_map_count", "sudo sysctl -w vm.max_map_count=1048576",
-				`torch.multiprocessing.set_sharing_strategy("file_system")  ` + f.comment("do.or")}
-		}},
-	{id: FixRaiseLimit, source: sourceWSL,
-		kinds: ownCode | running, cost: 0.05,
-		lives:   map[string]float64{CauseHostMemory: 0.85},
-		when:    func(f *failure) bool { return (f.maybePinned() || f.refusedPin() && f.withinWSL()) && !f.layered() },
-		variant: func(f *failure) string { return "wsl" },
-		do:      func(f *failure) []string { return []string{f.comment("do.wslconfig"), "free -g; ulimit -l"} }},
 	{id: FixReducePinnedMemory, source: sourceLlama,
 		kinds: server, cost: 0,
 		lives: map[string]float64{CauseHostMemory: 0.95},
@@ -307,15 +167,6 @@ var fixesHost = []fixRow{
 		do: func(f *failure) []string {
 			return []string{"sudo dmesg -T | grep -i -E 'killed process|oom'", "cat /sys/fs/cgroup/memory.events"}
 		}},
-}
-
-// sourceMapped says which accesses to a mapped file end with SIGBUS.
-const sourceMapped = "https://man7.org/linux/man-pages/man2/mmap.2.html"
-
-// mapsFile: a bus error of a process without workers, which share nothing then: a file that it maps ends before where it reads, or no
-// disk takes what it writes.
-func (f *failure) mapsFile() bool {
-	return f.class.class == classShm && (f.told(sampler.ToldWorkersOff) || f.workers() == 0)
 }
 
 // loadsInRanks: each process of a job puts all of the model into RAM: it is said, or a model that is to be sharded is loaded.
@@ -363,97 +214,6 @@ func (f *facts) pairsOfAll() int {
 		return 0
 	}
 	return shape[0]
-}
-
-// mayHaveWorkers: it is a run of one's own, or the text shows data loader workers, or a training on Windows, where each takes some of the
-// page file. Tools with a window and programs in C++ have none.
-func (f *failure) mayHaveWorkers() bool {
-	return f.atHand() || f.told(sampler.ToldLoader) || f.workersDecide() || f.shows(sampler.ShowsLoader) || f.loaderSeen() || f.readsWithTensorFlow() || !f.onHost() && f.program.is(training)
-}
-
-// loaderSeen: something shows that there are data loader workers, or a training that mostly has some.
-func (f *failure) loaderSeen() bool {
-	return f.workers() > 0 || f.event.Kind == sampler.KindWorkerKilled && (f.isPyTorch() || f.event.Framework == "paddle") || f.event.Kind == sampler.KindKilled && f.event.Framework != "deepspeed" && f.program.is(training) || f.inFunction("dataloader", "_try_get_data", "_next_data", "_worker_loop") || f.inFile("dataloader") ||
-		f.program.is(training) && (f.context.Epoch.Known() || f.context.Step.Known()) && f.event.Kind != sampler.KindCgroupKill && f.event.Kind != sampler.KindKubernetes
-}
-
-// workersSpent: with no workers at all, or whatever their number, it ends the same way.
-func (f *facts) workersSpent() bool { return f.told(sampler.ToldAnyWorkers) }
-
-// workersMayNot: what grows in RAM need not be the data loader workers: none are spoken of, they were tried without effect, or the one that
-// was killed is all there is of them.
-func (f *failure) workersMayNot() bool {
-	return !f.told(sampler.ToldLoader) || f.event.Kind == sampler.KindWorkerKilled || f.workersSpent()
-}
-
-// workersMayGrow: the machine's memory grows, as is said, in a program with data loader workers, and nothing tells which process it is:
-// https://github.com/pytorch/pytorch/issues/13246
-func (f *failure) workersMayGrow() bool {
-	return f.onHost() && !f.hostGrew() && f.told(sampler.ToldGrowth) && (f.told(sampler.ToldLoader) || f.event.Kind == sampler.KindWorkerKilled) && !f.workersSpent()
-}
-
-// readsWithTensorFlow: the inputs come through tf.data, which has a buffer to shuffle and no workers.
-func (f *failure) readsWithTensorFlow() bool {
-	return f.event.Framework == "tensorflow" || f.told(sampler.ToldTFData)
-}
-
-func doFewerWorkers(f *failure) []string {
-	half := func(v float64) float64 { return float64(int(v) / 2) }
-	if text, _, ok := f.command.WithNumber(half, workerNames...); ok {
-		return []string{text}
-	}
-	if f.workersDecide() {
-		return []string{f.comment("do.one_worker"), f.comment("do.no_cuda_in_workers")}
-	}
-	if f.readsWithTensorFlow() {
-		return []string{"dataset.shuffle(256).batch(…).prefetch(1)  " + f.comment("do.shuffle_buffer")}
-	}
-	if f.reported() && !f.told(sampler.ToldLoader) {
-		return []string{f.comment("do.any_workers")}
-	}
-	return []string{"DataLoader(…, num_workers=2)  " + f.comment("do.no_workers")}
-}
-
-// pageFile is how large a page file of Windows has to be: larger than what it asked for in RAM, where that is known.
-func (f *failure) pageFile() string {
-	if need, known := f.requested.Value(); known && f.onHost() && need >= sampler.GiB {
-		return f.comment("do.pagefile_need", "need", gib(need))
-	}
-	return f.comment("do.pagefile")
-}
-
-func doHostLimit(f *failure) []string {
-	switch f.event.Framework {
-	case "slurm":
-		measure := "sacct -j JOBID --format=JobID,MaxRSS,ReqMem"
-		if slices.Contains(f.numbersInForce("--mem"), 0) { // all that the node has
-			return []string{measure, f.comment("do.machine_ram")}
-		}
-		return []string{fmt.Sprintf("#SBATCH --mem=%dG", f.above("--mem", 128)), measure}
-	case "kubernetes":
-		return []string{"resources: {limits: {memory: 128Gi}}"}
-	case "ray":
-		return []string{"@ray.remote(memory=32 * 1024**3)"}
-	}
-	if f.shows(sampler.ShowsColab) {
-		return []string{"free -g", f.comment("do.say.colab")}
-	}
-	if f.onWindows() {
-		return []string{`systeminfo | findstr /C:"Memory"  ` + f.comment("do.task_manager"), "SystemPropertiesPerformance.exe  " + f.pageFile()}
-	}
-	if f.withinWSL() {
-		return []string{"free -g", f.comment("do.wslconfig")}
-	}
-	if f.shows(sampler.ShowsKubernetes) {
-		return []string{"resources: {limits: {memory: 128Gi}}", "cat /sys/fs/cgroup/memory.max; free -g"}
-	}
-	if f.told(sampler.ToldNoContainer) {
-		return []string{"free -g; ps aux --sort=-rss | head", f.comment("do.machine_ram")}
-	}
-	if f.event.Kind == sampler.KindKernelKill {
-		return []string{"free -g; ps aux --sort=-rss | head", f.comment("do.machine_ram")}
-	}
-	return []string{"cat /sys/fs/cgroup/memory.max; free -g", fmt.Sprintf("docker run --memory=%dg …  ", f.above("--memory", 128)) + f.comment("do.if_container")}
 }
 
 // sharesRAM: a board whose GPU has no memory of its own ran out, and not a limit of a container, so that what is held for the GPU counts.

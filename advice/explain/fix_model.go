@@ -1,7 +1,6 @@
 package explain
 
 import (
-	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,38 +20,6 @@ var fixesModel = []fixRow{
 		do: func(f *failure) []string {
 			return []string{f.comment("do.fewer_words"), f.comment("do.adaptive_softmax")}
 		}},
-	{id: FixRaiseLimit, source: "https://docs.pytorch.org/docs/stable/generated/torch.cuda.memory.set_per_process_memory_fraction.html",
-		kinds: ownCode | running, cost: 0.02,
-		lives: map[string]float64{CauseMemoryLimit: 0.9, CauseHostMemory: 0.6},
-		when: func(f *failure) bool {
-			return !f.onHost() && !f.maybePinned() && (f.program.name != "alphafold" || f.smallShare() > 0) && // whose own scripts set several times the GPU, of RAM
-				!f.hasLargestShare()
-		},
-		variant: func(f *failure) string { return f.limitVariant() },
-		reach: func(f *failure) float64 {
-			if f.event.Kind == sampler.KindMPS && f.environment["PYTORCH_MPS_HIGH_WATERMARK_RATIO"] == "" {
-				return 0.3 // the limit protects the whole machine there
-			}
-			if f.refusedThoughFree() && !f.limited() {
-				return 0.4 // that there is one is only supposed
-			}
-			return 0.95
-		},
-		do: doRaiseLimit},
-	{id: FixRaiseLimit, source: sourceJAX,
-		kinds: ownCode | running, cost: 0,
-		lives:   map[string]float64{CauseMemoryLimit: 0.98, CauseDataSpike: 0.95, CauseTooBig: 0.9, CauseValidationSpike: 0.9, CauseFragmentation: 0.9},
-		when:    func(f *failure) bool { return f.fitsLargerShare() },
-		variant: func(f *failure) string { return "jax" },
-		reach:   always(1), // whatever asked for it, it finds room
-		do:      doRaiseLimit},
-	{id: FixRaiseLimit, source: "https://docs.pytorch.org/docs/stable/mps_environment_variables.html",
-		kinds: ownCode | running, cost: 0.02,
-		lives:   map[string]float64{CauseTooBig: 0.9, CauseMemoryLimit: 0.95},
-		when:    func(f *failure) bool { return f.littleOverMetal() && !f.program.is(training) }, // that has a batch, and would swap in each step
-		variant: func(f *failure) string { return "mps" },
-		reach:   always(1),
-		do:      doRaiseLimit},
 	{id: FixSmallerModel, source: "https://docs.pytorch.org/docs/stable/mps_environment_variables.html",
 		kinds: ownCode | running, cost: 0.01,
 		lives:   map[string]float64{CauseTooBig: 0.95, CauseMemoryLimit: 0.5},
@@ -118,84 +85,6 @@ var fixesModel = []fixRow{
 			return span{sampler.Bytes(4 * p), sampler.Bytes(6 * p)}.covers(f.needed())
 		},
 		do: doSmallerOptimizer},
-	{id: FixShardOrOffload, source: "https://deepspeed.readthedocs.io/en/latest/memory.html",
-		kinds: training | undecided, cost: 0.28,
-		lives: map[string]float64{CauseTooBig: 0.9, CauseFragmentation: 0.5, CauseImbalance: 0.4, CauseOtherProcess: 0.2},
-		when: func(f *failure) bool {
-			return f.isPyTorch() && f.event.Kind != sampler.KindMPS && (f.inTraining() || f.phase() == sampler.PhaseLoading) && (!f.sharded() || f.shardsMore()) && !f.splats() && !f.refusedThoughFree() && (f.stateDominated() || !f.footprint.known)
-		},
-		variant: func(f *failure) string {
-			switch {
-			case f.ranksLoadAll():
-				return "ranks"
-			case f.phase() == sampler.PhaseLoading:
-				return "loading"
-			case f.shardsMore():
-				return "more"
-			}
-			return ""
-		},
-		saves: func(f *failure) (span, bool) {
-			return f.footprint.states.times(0.4, 0.85), f.footprint.known
-		},
-		reach: func(f *failure) float64 {
-			if f.ranksLoadAll() {
-				return 1.9 // each GPU keeps its part only; nothing that a step needs matters yet
-			}
-			if f.phase() == sampler.PhaseLoading {
-				return 0.9
-			}
-			if f.stateDominated() {
-				return 1.6 // nothing about the batch helps then
-			}
-			if f.told(sampler.ToldGPUs) {
-				return 0.55
-			}
-			return 0.35
-		},
-		do: doShard},
-	{id: FixShardOrOffload, source: "https://github.com/kohya-ss/musubi-tuner/blob/main/docs/hunyuan_video.md",
-		kinds: training, cost: 0.05, // an option of the program, and the same result
-		lives: map[string]float64{CauseTooBig: 0.93, CauseUnknown: 0.7},
-		when: func(f *failure) bool {
-			return f.offloadLever() != "" && f.inTraining() && f.batch() == 1 && f.usesLoRA() && !f.onHost() && f.phase() != sampler.PhaseSaving
-		},
-		reach:   always(1),
-		variant: func(*failure) string { return "parts" },
-		do:      func(f *failure) []string { return []string{f.offloadLine()} }},
-	{id: FixShardOrOffload, source: "https://huggingface.co/docs/accelerate/usage_guides/big_modeling",
-		kinds: evaluation | inference, cost: 0.02, // the other GPUs are there, and the answers are the same
-		lives: map[string]float64{CauseTooBig: 0.95, CauseUnknown: 0.6},
-		when:  func(f *failure) bool { return f.othersIdle() },
-		variant: func(f *failure) string {
-			if f.shows(sampler.ShowsFewBits) {
-				return "server"
-			}
-			return "idle"
-		},
-		reach: always(1),
-		do: func(f *failure) []string {
-			lines := []string{f.comment("do.spread_parts"), f.comment("do.fewer_bits")}
-			if f.shows(sampler.ShowsFewBits) {
-				lines = lines[:1]
-			}
-			if f.ownLoading() {
-				lines[0] = `from_pretrained(name, device_map="auto", torch_dtype="auto")  ` + f.comment("do.device_map")
-			}
-			return lines
-		}},
-	{id: FixShardOrOffload, source: "https://deepspeed.readthedocs.io/en/latest/memory.html",
-		kinds: training, cost: 0.15,
-		lives: map[string]float64{CauseTooBig: 0.9, CauseUnknown: 0.7, CauseOversubscribed: 0.9},
-		when: func(f *failure) bool { // 16 bytes for each weight, and one sample beside
-			small := f.total.Known() && f.total.Or(0) <= 16*sampler.GiB // 14 GiB are the weights alone, in 16 bits
-			if f.told(sampler.ToldOutsized) && f.inTraining() && f.isPyTorch() && !f.usesLoRA() {
-				return true // no batch is at work yet
-			}
-			return f.told(sampler.ToldBillions) && (f.oneSample() && (!f.numbers() || f.told(sampler.ToldSharded)) && !(f.told(sampler.ToldSharded) && f.told(sampler.ToldOffload)) || small) && !f.usesLoRA() && !f.onHost() && f.inTraining() && f.isPyTorch()
-		},
-		reach: always(1),
-		do:    doShard},
 	{id: FixSmallerModel, source: sourceLlama,
 		kinds: server, cost: 0.1, // fewer layers on the GPU: slower, and the same answers
 		lives: map[string]float64{CauseTooBig: 0.9, CauseMemoryLimit: 0.4, CauseUnknown: 0.6},
@@ -351,40 +240,6 @@ func (f *failure) smallWhisper() bool {
 	return f.told(sampler.ToldTinyModel) || set && slices.ContainsFunc([]string{"tiny", "base", "small", "medium", "distil"}, func(name string) bool { return strings.HasPrefix(a.Value, name) })
 }
 
-// loadsAny: some model is moved to the GPU, and nothing tells what it is for.
-func (f *failure) loadsAny() bool {
-	return f.program.is(undecided) && f.phase() == sampler.PhaseLoading && f.torchCode() && !f.onHost()
-}
-
-// ranksLoadAll: each rank of a training loads the whole model onto its own GPU, which the weights alone fill.
-func (f *failure) ranksLoadAll() bool {
-	return f.phase() == sampler.PhaseLoading && f.program.is(training) && f.event.Rank.Known() && f.allocated.Or(0) > partOf(f.total.Or(sampler.MaxPlausible), 0.85) && f.requested.Or(0) < partOf(f.allocated.Or(0), 0.02) &&
-		!f.sharded() && !f.ranksLoad() && !f.othersMatter()
-}
-
-func doShard(f *failure) []string {
-	if f.ranksLoadAll() { // device_map="auto" is refused there: https://huggingface.co/docs/accelerate/usage_guides/big_modeling
-		return []string{`{"zero_optimization": {"stage": 3}}  ` + f.comment("do.zero_init"), f.comment("do.fsdp_load")}
-	}
-	if f.phase() == sampler.PhaseLoading {
-		return []string{`AutoModelForCausalLM.from_pretrained(name, device_map="auto", torch_dtype="auto")  ` + f.comment("do.device_map")}
-	}
-	if f.told(sampler.ToldOutsized) && (f.told(sampler.ToldSharded) || f.deepspeed()) {
-		return []string{"with deepspeed.zero.Init(config_dict_or_path=config):\n    model = …  " + f.comment("do.zero_init"),
-			`{"zero_optimization": {"stage": 3, "offload_param": {"device": "cpu"}}}`}
-	}
-	if f.shardsMore() || f.told(sampler.ToldSharded) {
-		return []string{`{"zero_optimization": {"stage": 3, "offload_optimizer": {"device": "cpu"}, "offload_param": {"device": "cpu"}}}  ` + f.comment("do.zero")}
-	}
-	return []string{"from torch.distributed.fsdp import fully_shard", "fully_shard(model)  " + f.comment("do.fsdp"),
-		`{"zero_optimization": {"stage": 2, "offload_optimizer": {"device": "cpu"}}}  ` + f.comment("do.zero")}
-}
-
-// shardsMore: DeepSpeed shards already, and what it keeps for the optimizer is still too much for the GPU.
-func (f *failure) shardsMore() bool {
-	return (f.outgrownStates() || f.checkpointedFull()) && (f.event.Framework == "deepspeed" || f.command.Runs("deepspeed") || f.command.HasPlain("deepspeed", "deepspeed_config"))
-}
-
 // loadsLanguage: own code puts a language model on the GPU, or nothing tells more than that it is one.
 func (f *failure) loadsLanguage() bool {
 	if f.program.name != "" || f.convolves() || !f.torchCode() {
@@ -444,64 +299,6 @@ func doFewerLayers(f *failure) []string {
 
 // ollamaContext is the shortest that Ollama takes by default: https://docs.ollama.com/context-length
 const ollamaContext = 4096
-
-func doRaiseLimit(f *failure) []string {
-	switch f.limitVariant() {
-	case "slice": // https://github.com/Project-HAMi/HAMi
-		larger := f.event.MemoryLimit.Allowed.Or(16*sampler.GiB) / sampler.MiB * 3 / 2
-		return []string{"nvidia.com/gpumem: " + strconv.FormatUint(uint64(larger), 10) + "  " + f.comment("do.slice")}
-	case "mps":
-		lines := []string{"export PYTORCH_MPS_HIGH_WATERMARK_RATIO=0.0  " + f.comment("do.mps")}
-		if f.environment["PYTORCH_MPS_HIGH_WATERMARK_RATIO"] == "0.0" {
-			lines = append(lines, f.comment("do.mps_unset"))
-		}
-		return lines
-	case "vllm":
-		share := f.withShare("vllm", func(v float64) float64 { return min(largestShare, float64(int(v*100+0.5)+5)/100) })
-		if n := f.tokensThatFit(); n > 0 {
-			if text, ok := f.command.WithOption("--max-model-len", strconv.FormatUint(n, 10)); ok && f.runsServer() {
-				return []string{text, share[0]}
-			}
-			shorter := cmp.Or(f.inCall("vllm", "--max-model-len", strconv.FormatUint(n, 10)), "vllm serve MODEL --max-model-len "+strconv.FormatUint(n, 10))
-			return []string{shorter, share[0] + "  " + f.comment("do.or")}
-		}
-		if f.command.Known && f.isServing() {
-			return share
-		}
-		return []string{share[0], "vllm serve MODEL --max-model-len 4096 --enforce-eager  " + f.comment("do.or")}
-	case "sglang":
-		return f.withShare("sglang", func(v float64) float64 { return min(largestShare, float64(int(v*100+0.5)+5)/100) })
-	case "cupy":
-		return []string{"cupy.get_default_memory_pool().free_all_blocks()  " + f.comment("do.cupy_blocks"), "cupy.get_default_memory_pool().set_limit(fraction=0.95)"}
-	case "jax":
-		return []string{"export XLA_PYTHON_CLIENT_MEM_FRACTION=.95"}
-	case "rmm":
-		pool := "40"
-		if total := f.saidTotal(); total > 4*sampler.GiB {
-			pool = strconv.FormatUint(uint64(total/sampler.GiB)-2, 10) // CUDA and what does not use RMM take some
-		}
-		return []string{"rmm.reinitialize(pool_allocator=True, maximum_pool_size=" + pool + " * 2**30)  " + f.comment("do.rmm_pool"), "rmm.reinitialize(managed_memory=True)  " + f.comment("do.rmm_managed")}
-	case "system":
-		return []string{"free -g; ulimit -v; cat /proc/sys/vm/max_map_count  " + f.comment("do.system_limits"),
-			"nvidia-smi  " + f.comment("do.race")}
-	}
-	if text, _, typed := f.command.WithNumber(wholeGPU, fractionOptions...); typed {
-		return []string{text}
-	}
-	return []string{"torch.cuda.set_per_process_memory_fraction(1.0)", "grep -rn per_process_memory_fraction .  " + f.comment("do.find_limit")}
-}
-
-// fractionOptions are names that programs give to the share of the GPU they take, as plain ones.
-var fractionOptions = []string{"per_process_memory_fraction", "per_process_gpu_memory_fraction", "cuda_memory_fraction", "gpu_memory_fraction", "gpu_mem_fraction",
-	"memory_fraction", "mem_fraction", "gpu_fraction", "vram_fraction", "gpu_memory_frac", "gpu_mem_frac", "memory_frac", "mem_frac", "gpu_frac"}
-
-// wholeGPU is all of a GPU where somebody has typed a share of it, or a percentage.
-func wholeGPU(typed float64) float64 {
-	if typed > 1 {
-		return 100
-	}
-	return 1
-}
 
 func doSmallerOptimizer(f *failure) []string {
 	if s, ok := f.command.WithSwitch(map[string]string{command.StyleTrainer: "--optim adamw_8bit"}); ok {

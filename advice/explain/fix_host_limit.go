@@ -1,0 +1,110 @@
+package explain
+
+import (
+	"fmt"
+	"slices"
+
+	"nvpeak/sampler"
+)
+
+// fixesHostLimit give a job more of the memory of its machine.
+var fixesHostLimit = []fixRow{
+	{id: FixRaiseLimit, source: "https://docs.kernel.org/admin-guide/cgroup-v2.html#memory",
+		kinds: ownCode | running, cost: 0.1,
+		lives: map[string]float64{CauseHostMemory: 0.75},
+		when: func(f *failure) bool {
+			return (f.class.class == classHost || f.onHost() && f.event.Framework == "tensorflow") && f.requested.Or(0) < noMachineHas && !(f.refusedPin() && f.withinWSL())
+		},
+		variant: func(f *failure) string {
+			switch f.event.Framework {
+			case "slurm", "kubernetes", "ray":
+				return f.event.Framework
+			}
+			if f.event.Kind == sampler.KindKernelKill || f.event.Framework == "tensorflow" {
+				return "machine"
+			}
+			return "host"
+		},
+		do: doHostLimit},
+	{id: FixRaiseLimit, source: "https://learn.microsoft.com/windows/win32/memory/memory-limits-for-windows-releases",
+		kinds: ownCode | running, cost: 0.1,
+		lives:   map[string]float64{CauseHostMemory: 0.8},
+		when:    func(f *failure) bool { return f.refusedThoughFree() && f.onWindows() },
+		variant: func(f *failure) string { return "pagefile" },
+		do: func(f *failure) []string {
+			list := []string{`systeminfo | findstr /C:"Memory"  ` + f.comment("do.commit"), "SystemPropertiesPerformance.exe  " + f.pageFile()}
+			if f.torchCode() && f.program.is(training|undecided) && f.program.name == "" && !f.mayHaveWorkers() {
+				list[1] += "\n" + f.comment("do.or_that", "what", f.words.Say("do.any_workers")) // each of them commits some
+			}
+			return list
+		}},
+	{id: FixRaiseLimit, source: "https://github.com/ethereum-mining/ethminer/issues/150",
+		kinds: ownCode | running, cost: 0.05,
+		lives:   map[string]float64{CauseHostMemory: 0.9},
+		when:    func(f *failure) bool { return f.pageFileShort() },
+		reach:   always(1),
+		variant: func(f *failure) string { return "gpus" },
+		do: func(f *failure) []string {
+			if f.onWindows() {
+				return []string{"SystemPropertiesPerformance.exe  " + f.comment("do.pagefile_gpus"), f.comment("do.gpus_in_turn")}
+			}
+			return []string{f.comment("do.swap_gpus"), f.comment("do.gpus_in_turn")}
+		}},
+	{id: FixRaiseLimit, source: "https://github.com/kohya-ss/sd-scripts/issues/1790",
+		kinds: ownCode | running, cost: 0,
+		lives:   map[string]float64{CauseHostMemory: 0.97},
+		when:    func(f *failure) bool { return f.class.class == classMaps },
+		variant: func(f *failure) string { return "maps" },
+		do: func(f *failure) []string {
+			return []string{"cat /proc/sys/vm/max_map_count", "sudo sysctl -w vm.max_map_count=1048576",
+				`torch.multiprocessing.set_sharing_strategy("file_system")  ` + f.comment("do.or")}
+		}},
+	{id: FixRaiseLimit, source: sourceWSL,
+		kinds: ownCode | running, cost: 0.05,
+		lives:   map[string]float64{CauseHostMemory: 0.85},
+		when:    func(f *failure) bool { return (f.maybePinned() || f.refusedPin() && f.withinWSL()) && !f.layered() },
+		variant: func(f *failure) string { return "wsl" },
+		do:      func(f *failure) []string { return []string{f.comment("do.wslconfig"), "free -g; ulimit -l"} }},
+}
+
+// pageFile is how large a page file of Windows has to be: larger than what it asked for in RAM, where that is known.
+func (f *failure) pageFile() string {
+	if need, known := f.requested.Value(); known && f.onHost() && need >= sampler.GiB {
+		return f.comment("do.pagefile_need", "need", gib(need))
+	}
+	return f.comment("do.pagefile")
+}
+
+func doHostLimit(f *failure) []string {
+	switch f.event.Framework {
+	case "slurm":
+		measure := "sacct -j JOBID --format=JobID,MaxRSS,ReqMem"
+		if slices.Contains(f.numbersInForce("--mem"), 0) { // all that the node has
+			return []string{measure, f.comment("do.machine_ram")}
+		}
+		return []string{fmt.Sprintf("#SBATCH --mem=%dG", f.above("--mem", 128)), measure}
+	case "kubernetes":
+		return []string{"resources: {limits: {memory: 128Gi}}"}
+	case "ray":
+		return []string{"@ray.remote(memory=32 * 1024**3)"}
+	}
+	if f.shows(sampler.ShowsColab) {
+		return []string{"free -g", f.comment("do.say.colab")}
+	}
+	if f.onWindows() {
+		return []string{`systeminfo | findstr /C:"Memory"  ` + f.comment("do.task_manager"), "SystemPropertiesPerformance.exe  " + f.pageFile()}
+	}
+	if f.withinWSL() {
+		return []string{"free -g", f.comment("do.wslconfig")}
+	}
+	if f.shows(sampler.ShowsKubernetes) {
+		return []string{"resources: {limits: {memory: 128Gi}}", "cat /sys/fs/cgroup/memory.max; free -g"}
+	}
+	if f.told(sampler.ToldNoContainer) {
+		return []string{"free -g; ps aux --sort=-rss | head", f.comment("do.machine_ram")}
+	}
+	if f.event.Kind == sampler.KindKernelKill {
+		return []string{"free -g; ps aux --sort=-rss | head", f.comment("do.machine_ram")}
+	}
+	return []string{"cat /sys/fs/cgroup/memory.max; free -g", fmt.Sprintf("docker run --memory=%dg …  ", f.above("--memory", 128)) + f.comment("do.if_container")}
+}
