@@ -3,6 +3,7 @@ package child
 import (
 	"errors"
 	"os"
+	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -18,10 +19,14 @@ type copying struct {
 	real     int  // the descriptor of to
 	held     bool // others than the command had it open at the end; from is then left open
 	lull     lull
+	passing  sync.Mutex // held from a read until what it gave is written
 }
 
 // settle is how long what was printed to a terminal may be on its way through the kernel.
 const settle = 20 * time.Millisecond
+
+// maxDrain: a shell that waits for a stop does not wait longer.
+const maxDrain = 500 * time.Millisecond
 
 // maxLeft bounds what is copied after the end of a command: nothing that was printed before can be more.
 const maxLeft = 2 << 20
@@ -45,12 +50,16 @@ func (c *copying) run() {
 		if !ready {
 			break
 		}
+		c.passing.Lock()
 		n, err := c.from.Read(buf)
 		if errors.Is(err, unix.EAGAIN) {
+			c.passing.Unlock()
 			continue
 		}
 		c.side.Write(buf[:n]) //nolint:errcheck // it has none
-		if _, failed := c.to.Write(buf[:n]); failed != nil && !c.terminal {
+		_, failed := c.to.Write(buf[:n])
+		c.passing.Unlock()
+		if failed != nil && !c.terminal {
 			return // the reader has gone: so it is for the command
 		}
 		if passed += n; passed >= pipeRoom && passed-n < pipeRoom && !c.terminal {
@@ -76,6 +85,18 @@ func (c *copying) wait() (ready, over bool) {
 		poll(fds[:1], settle)
 	}
 	return fds[0].Revents != 0, over
+}
+
+// drain waits until what a command that is stopped has printed is passed on, and no longer than maxDrain: whoever reads may have stopped, too.
+func (c *copying) drain(until time.Time) {
+	for time.Now().Before(until) {
+		left := []unix.PollFd{{Fd: int32(c.from.Fd()), Events: unix.POLLIN}}
+		if poll(left, settle); left[0].Revents&unix.POLLIN == 0 && c.passing.TryLock() {
+			c.passing.Unlock()
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
 }
 
 // poll waits for one of the descriptors; a time of less than 0 has no end.

@@ -6,6 +6,7 @@ import (
 	"os/signal"
 	"sync"
 	"syscall"
+	"time"
 
 	"github.com/creack/pty"
 	"golang.org/x/sys/unix"
@@ -178,6 +179,14 @@ func (o *outputs) sizes(ctx context.Context, pid int) {
 			}
 		}
 	}()
+}
+
+// drain waits until what was printed before a stop is passed on.
+func (o *outputs) drain() {
+	until := time.Now().Add(maxDrain)
+	for _, c := range o.copies {
+		c.drain(until)
+	}
 }
 
 // end copies what is still on its way: the command has ended, whoever else holds its outputs open.

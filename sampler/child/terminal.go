@@ -77,7 +77,10 @@ func runInTerminal(path string, o Options) int {
 	helper := o
 	helper.Args = append([]string{HelperName, path}, o.Args...)
 	attr := &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: 0, Pdeathsig: syscall.SIGHUP}
-	code, err := wait(o.Helper, helper, files, attr, began, s.stopped)
+	code, err := wait(o.Helper, helper, files, attr, began, func(helper int, _ unix.Signal) {
+		out.drain() // else the rest of what was printed stands behind the prompt of the shell
+		s.stopped(helper)
+	})
 	cancel()
 	ended.Close()   //nolint:errcheck // nothing was written
 	if err != nil { // nvpeak does not find itself
@@ -174,7 +177,7 @@ func (s *screen) give() {
 }
 
 // stopped stops nvpeak as the command was stopped, and lets both go on together.
-func (s *screen) stopped(helper int, _ unix.Signal) {
+func (s *screen) stopped(helper int) {
 	s.give()
 	stopJob()
 	s.take()

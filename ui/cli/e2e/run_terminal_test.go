@@ -151,6 +151,21 @@ func TestRunControlZ(t *testing.T) {
 	}
 }
 
+// What was printed before a stop stands before the prompt of the shell, and not behind it.
+func TestRunStopsBehindItsOutput(t *testing.T) {
+	t.Parallel()
+	term := openShell(t)
+	for range 5 {
+		press(t, term, "nv sh -c 'for i in $(seq 3000); do echo \"li\"ne $i; done; kill -STOP $$'\r")
+		screen := seeMatch(t, term, `Stopped[^\n]*\n(?:[^\n]+\n)?ready>`)
+		if last := strings.LastIndex(screen, "line 3000"); last < 0 || last > strings.LastIndex(screen, "Stopped") {
+			t.Fatal(screen)
+		}
+		press(t, term, "kill -9 %+; fg; clear\r")
+		sane(t, term)
+	}
+}
+
 // A command that was begun in the background and is brought to the foreground has the modes of a terminal there, not those
 // of the shell's line editor: what is typed is echoed, and Ctrl-D is its end.
 func TestRunBackgroundThenForeground(t *testing.T) {
