@@ -17,6 +17,7 @@ type Pattern struct {
 	Newest          float64 // MiB, the top of the newest
 	Top, Most       float64 // MiB, the least and the largest top of the last three
 	Mean, Deviation float64 // of the tops of all that are kept
+	Limit           bool    // several ended where the highest did, so that it is the most they need and no chance
 	Level           float64 // MiB, the most of the minute before the newest, or its least afterwards; NaN: unknown
 	Even            bool    // all began at about the same level
 	Alike           bool    // they did not, and ended at about the same, as ramps of a saw-tooth do wherever one begins to look
@@ -45,6 +46,9 @@ const (
 	riseShare = 0.002
 	evenSteps = 0.2
 	evenFew   = 0.6
+	// tiedShare, of the GPU: tops that near to each other are the same. Of those that chance makes the two highest of five to ten are so near once in ten to
+	// twenty times, where they deviate by 2 to 5 % of the GPU (normal distribution).
+	tiedShare = 0.002
 	// alikeTops are within that share of how far apart the levels are from which they came.
 	alikeTops = 0.25
 	// equalSteps come from something that is made once more each time.
@@ -122,7 +126,19 @@ func (p *Pattern) tops(top []float64, limit float64) {
 		p.Record = max(0, top[0]-slices.Max(top[1:]))
 	}
 	p.Rise, p.Equal = climbing(top, limit)
+	p.Limit = tied(top, limit)
 	p.Deviation = min(p.Deviation, scatter(top))
+}
+
+// tied says whether the highest was reached more than once.
+func tied(top []float64, limit float64) bool {
+	highest, times := slices.Max(top), 0
+	for _, t := range top {
+		if highest-t <= limit*tiedShare {
+			times++
+		}
+	}
+	return times > 1
 }
 
 // climbing is by how much each value, the newest first, is above the one before, if steadily so; equal says

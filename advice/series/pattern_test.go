@@ -70,6 +70,7 @@ func TestTops(t *testing.T) {
 		"one odd of four":  {[]float64{10, 10, 10, 50}, Pattern{Newest: 10, Top: 10, Most: 10, Mean: 20}},
 		"three, no rise":   {[]float64{12, 10, 14}, Pattern{Newest: 12, Top: 10, Most: 14, Mean: 12, Deviation: 2}},
 		"equal steps":      {[]float64{157, 137, 120, 100}, Pattern{Newest: 157, Top: 120, Most: 157, Mean: 128.5, Record: 20, Deviation: math.Sqrt(1769.0 / 3), Rise: 19, Equal: true}},
+		"two kinds":        {[]float64{60, 40, 60, 40}, Pattern{Newest: 60, Top: 40, Most: 60, Mean: 50, Limit: true, Deviation: math.Sqrt(400.0 / 3)}},
 		"less equal steps": {[]float64{156.9, 136.9, 120, 100}, Pattern{Newest: 156.9, Top: 120, Most: 156.9, Mean: 128.45, Record: 20, Deviation: math.Sqrt(1761.61 / 3), Rise: 56.9 / 3}},
 	} {
 		var p Pattern

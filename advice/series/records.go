@@ -35,6 +35,7 @@ const (
 	swellsLeast = 1.05
 	swellsMost  = 2.5
 	swellsAlike = 1.3
+	swellsStale = 2 // times the longest wait without a rise: a schedule has come to its end
 )
 
 // waysToRise are the ways in which the newest records may have risen alike: so many of them, by no more than that share of the GPU each, and how much
@@ -130,7 +131,7 @@ func (r *Records) swelling(now, limit float64) (f Flight, ok bool) {
 		period, paced = waits[0]*slower, true
 	}
 	swell := least >= swellsLeast && most <= swellsMost && most <= swellsAlike*least
-	if !swell || !paced || short < recordsApart || rises[0] < recordsSmall*limit || now-r.back(0).T > recordsStale*long {
+	if !swell || !paced || short < recordsApart || rises[0] < recordsSmall*limit || now-r.back(0).T > swellsStale*max(long, waits[0]*slows(waits[:], most)) {
 		return f, false
 	}
 	return Flight{Steps: n, Size: rises[0] * least, Newest: rises[0], Swell: least, Interval: period, Since: r.back(n - 1).T, Last: r.back(0).T, alike: true}, true

@@ -253,17 +253,18 @@ func TestExpectsOutgrown(t *testing.T) {
 		change func(s *series.Series, p *series.Pattern)
 		top    float64 // 0: it fits, or nothing is known
 	}{
-		"of one height":        {18000, func(*series.Series, *series.Pattern) {}, 0},
-		"it just does not fit": {17501, record, 20002},
-		"it just fits":         {17500, record, 0},
-		"after a record":       {18000, func(_ *series.Series, p *series.Pattern) { p.Most, p.Record = 15100, 201 }, 20900},
-		"a small one":          {18000, func(_ *series.Series, p *series.Pattern) { p.Most, p.Record = 15100, 200 }, 0},
-		"the only one":         {18000, func(s *series.Series, p *series.Pattern) { p.Count, p.Last = 1, s.Rose+spikeStart+1 }, 21000},
-		"at its start":         {18000, func(s *series.Series, p *series.Pattern) { p.Count, p.Last = 1, s.Rose+spikeStart }, 0},
-		"a little outgrown":    {19900, func(_ *series.Series, p *series.Pattern) { p.Record, p.Top, p.Most = 201, 19699, 19699 }, 20101},
-		"less":                 {19900, func(_ *series.Series, p *series.Pattern) { p.Record, p.Top, p.Most = 201, 19700, 19700 }, 0},
-		"nearly another phase": {18000, func(_ *series.Series, p *series.Pattern) { p.Record, p.High, p.Top, p.Most = 201, 1000, 15001, 15001 }, 20999},
-		"another phase":        {18000, func(_ *series.Series, p *series.Pattern) { p.Record, p.High = 201, 1000 }, 0},
+		"of one height":                    {18000, func(*series.Series, *series.Pattern) {}, 0},
+		"it just does not fit":             {17501, record, 20002},
+		"it just fits":                     {17500, record, 0},
+		"after a record":                   {18000, func(_ *series.Series, p *series.Pattern) { p.Most, p.Record = 15100, 201 }, 20900},
+		"a small one":                      {18000, func(_ *series.Series, p *series.Pattern) { p.Most, p.Record = 15100, 200 }, 0},
+		"the only one":                     {18000, func(s *series.Series, p *series.Pattern) { p.Count, p.Last, p.High = 1, s.Rose+spikeStart+1, 6001 }, 21000},
+		"the only one, half as high again": {18000, func(s *series.Series, p *series.Pattern) { p.Count, p.Last, p.High = 1, s.Rose+spikeStart+1, 6000 }, 0},
+		"at its start":                     {18000, func(s *series.Series, p *series.Pattern) { p.Count, p.Last = 1, s.Rose+spikeStart }, 0},
+		"a little outgrown":                {19900, func(_ *series.Series, p *series.Pattern) { p.Record, p.Top, p.Most = 201, 19699, 19699 }, 20101},
+		"less":                             {19900, func(_ *series.Series, p *series.Pattern) { p.Record, p.Top, p.Most = 201, 19700, 19700 }, 0},
+		"nearly another phase":             {18000, func(_ *series.Series, p *series.Pattern) { p.Record, p.High, p.Top, p.Most = 201, 1000, 15001, 15001 }, 20999},
+		"another phase":                    {18000, func(_ *series.Series, p *series.Pattern) { p.Record, p.High = 201, 1000 }, 0},
 	} {
 		f, s := steady()
 		f.now++

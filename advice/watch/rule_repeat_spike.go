@@ -45,6 +45,9 @@ const (
 	// more of them; outgrownSmall, of the GPU: small ones are no measure.
 	outgrownMost  = 3
 	outgrownSmall = 0.05
+	// outgrownAlone: where one spike is all there was before, what is half as high again is of another kind, as a long evaluation after a short one,
+	// and says nothing of a third. Of five sets of jobs no death was warned of by a steeper step.
+	outgrownAlone = 0.5
 	// risesUnlisted: without a process list the spikes may be those of several programs.
 	risesUnlisted = 5
 	// spikeStart: what comes up and goes in the first two minutes of a holder is its start.
@@ -141,16 +144,28 @@ func expects(f *Facts, s *series.Series, p series.Pattern) (e expectation, ok bo
 	case climbs && p.Newest+(1+spikesAhead)*p.Rise > e.available: // one step further: there is time to act
 		e.top, e.later = p.Newest+(1+spikesAhead)*p.Rise, spikesAhead
 		e.how = words.Say("alert.repeat_spike.trend", "more", size(p.Rise), "high", size(p.Newest))
-	case !ordinary && (p.Count == 1 && p.Last-s.Rose > spikeStart || p.Record > limit*outgrownLeast) && outgrown > limit*outgrownLeast && outgrown < outgrownMost*max(p.High, limit*outgrownSmall) && s.Top()+outgrown > e.available:
+	case !ordinary && mayOutgrow(s, p, outgrown, limit) && s.Top()+outgrown > e.available:
 		e.top, e.chance = s.Top()+outgrown, true
 		e.how = words.Say("alert.repeat_spike.outgrown", "top", size(s.Top()), "more", size(outgrown))
-	case repeats && p.Even && varies(p, limit) && p.Mean+varyDeviations*p.Deviation > room:
+	case repeats && p.Even && !p.Limit && varies(p, limit) && p.Mean+varyDeviations*p.Deviation > room:
 		e.top, e.chance = p.Mean+varyDeviations*p.Deviation, true
 		e.how = words.Say("alert.repeat_spike.vary", "mean", size(p.Mean), "deviation", size(p.Deviation))
 	default:
 		return e, false
 	}
 	return e, true
+}
+
+// mayOutgrow says whether a spike that is on its way and has come so far above those before may be followed by one that grows by as much again.
+func mayOutgrow(s *series.Series, p series.Pattern, outgrown, limit float64) bool {
+	most := 0.0
+	switch {
+	case p.Record > limit*outgrownLeast:
+		most = outgrownMost * max(p.High, limit*outgrownSmall)
+	case p.Count == 1 && p.Last-s.Rose > spikeStart:
+		most = outgrownAlone * p.High
+	}
+	return outgrown > limit*outgrownLeast && outgrown < most
 }
 
 // expectsRecord says whether the highest use of a holder has risen alike of late, and will not fit with one
