@@ -225,6 +225,11 @@ const (
 	ToldOldXGBoost   = "old_xgboost"           // XGBoost before 1.7
 	ToldMidXGBoost   = "mid_xgboost"           // XGBoost from 1.7 on, before 3.0
 	ToldPairs        = "pairs_"                // and a number: a matrix has a value for each pair of so many things; 0: how many is not told
+	ToldSlice        = "slice_"                // and a number: the GPU is a slice of one by MIG, of so many GiB
+	ToldEmbeds       = "embeds"                // a model makes embeddings or ranks what was found: it writes nothing
+	ToldPacks        = "packs"                 // several samples are packed into one, by a setting that is on
+	ToldMovedFirst   = "moved_first"           // a whole pipeline is put on the GPU before its parts are to wait in RAM
+	ToldLoops        = "loops"                 // one process works through many inputs, as is said
 	ToldVisible      = "visible_gpus_"         // and the GPUs that whoever writes chose
 )
 

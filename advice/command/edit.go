@@ -297,6 +297,20 @@ func (c Line) WithNumber(change func(float64) float64, names ...string) (text, n
 	return c.Apply(edits), a.name, true
 }
 
+// WithLess is WithNumber for what must become less: an option that has so little already, or would get more, is left alone.
+func (c Line) WithLess(change func(float64) float64, names ...string) (text, name string, ok bool) {
+	return c.WithNumber(func(v float64) float64 { return min(v, change(v)) }, names...)
+}
+
+// WithAtMost sets an option to a number where the command has a larger one, or none. An option that has no more than that is left alone.
+func (c Line) WithAtMost(option string, most float64) (string, bool) {
+	if c.HasPlain(PlainName(option)) {
+		text, _, ok := c.WithLess(func(float64) float64 { return most }, PlainName(option))
+		return text, ok
+	}
+	return c.WithOption(option, strconv.FormatFloat(most, 'f', -1, 64))
+}
+
 // WithOption sets an option to a value: in its place where the command has it, else at the end. A
 // value that is empty adds a lone flag.
 func (c Line) WithOption(option, value string) (string, bool) {

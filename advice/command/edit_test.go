@@ -276,3 +276,23 @@ func TestDeclarations(t *testing.T) {
 		}
 	}
 }
+
+// What is to become less never becomes more, and never what it is.
+func TestLessIsLess(t *testing.T) {
+	line := Parse("python run.py --H 20 --length 512 --beams 4")
+	for _, row := range []struct {
+		option string
+		most   float64
+		want   string
+	}{
+		{"--H", 384, ""}, {"--H", 20, ""}, {"--length", 256, "python run.py --H 20 --length 256 --beams 4"},
+		{"--W", 384, "python run.py --H 20 --length 512 --beams 4 --W 384"},
+	} {
+		if text, ok := line.WithAtMost(row.option, row.most); text != row.want || ok != (row.want != "") {
+			t.Errorf("%s %v: %q, %v", row.option, row.most, text, ok)
+		}
+	}
+	if text, _, ok := line.WithLess(func(v float64) float64 { return max(8, v/2) }, "beams"); ok {
+		t.Errorf("beams: %q", text)
+	}
+}

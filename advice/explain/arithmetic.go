@@ -130,7 +130,12 @@ func (f *facts) extra(key string) amount {
 
 // corrupt: the size asked for is no size ("more than 1EB"), so no memory setting can help.
 func (f *facts) corrupt() bool {
-	return f.absurd() || f.event.Requested.Or(0) >= sampler.MaxPlausible || !f.event.Requested.Known() && (indexOf(f.event.Text, "more than 1EB") >= 0 || negativeSize.Get().MatchString(f.event.Text))
+	return f.absurd() || f.event.Requested.Or(0) >= sampler.MaxPlausible || !f.event.Requested.Known() && (indexOf(f.event.Text, "more than 1EB") >= 0 || negativeSize.Get().MatchString(f.event.Text)) || f.endless()
+}
+
+// endless: the number of bytes that was asked for is one that no machine has.
+func (f *facts) endless() bool {
+	return !f.event.Requested.Known() && endlessSize.Get().MatchString(f.event.Text)
 }
 
 // absurd: a size is printed that no program needs.
@@ -162,6 +167,9 @@ const absurdRequest = sampler.Bytes(1 << 49)
 
 // negativeSize is a size below zero, as an unsigned number prints it.
 var negativeSize = sampler.Pattern{Source: `Tried to allocate 1717986918\d\.\d+ GiB`}
+
+// endlessSize is a number of bytes that no machine has (17 digits: 9 PiB and more), as arithmetic leaves it that went beyond its type.
+var endlessSize = sampler.Pattern{Source: `(?i)\b(?:size|allocat\w*|request\w*|bytes)\b[^\d\n]{0,12}\d{17,20}\b|\b\d{17,20} ?bytes\b`}
 
 // noSplit: request and free memory are known, but not what this process held, so the rest of the
 // GPU may be its own or anybody's.

@@ -19,7 +19,7 @@ func (f *failure) beside(list []sampler.Advice, causes []sampler.Cause) []sample
 	if len(list) > 0 && f.told(sampler.ToldCut) {
 		list[0].Do = append([]string{f.comment("do.command_cut")}, list[0].Do...)
 	}
-	if len(list) == 0 || f.onHost() || f.history != nil || f.program.is(server) || f.refusedThoughFree() || !slices.Contains(madeSmaller, list[0].ID) || len(list[0].Do) == 0 {
+	if len(list) == 0 || f.onHost() || f.corrupt() || f.history != nil || f.program.is(server) || f.refusedThoughFree() || !slices.Contains(madeSmaller, list[0].ID) || len(list[0].Do) == 0 {
 		return list
 	}
 	first := &list[0]

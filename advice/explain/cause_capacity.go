@@ -7,7 +7,7 @@ var causesCapacity = []causeRow{
 	{id: "R3", cause: CauseTooBig, reason: sourceMessage,
 		when: func(f *failure) bool { return !f.onHost() && f.total.Known() && f.requested.Or(0) > f.total.Or(0) },
 		confidence: func(f *failure) float64 {
-			if f.phase() == sampler.PhaseValidation || f.late() || f.told(sampler.ToldLate) {
+			if f.phase() == sampler.PhaseValidation || f.late() || f.told(sampler.ToldLate) || f.packs() {
 				return 0.7
 			}
 			return 0.93

@@ -111,10 +111,27 @@ var causesLimit = []causeRow{
 		evidence:   func(f *failure) string { return f.startupText() }},
 	{id: "kind", cause: CausePreallocation, reason: "https://docs.vllm.ai/en/latest/configuration/conserving_memory.html",
 		when: func(f *failure) bool {
-			return f.class.cause == CausePreallocation || f.program.reserves() && !f.buildsEngine() && f.class.class == classAllocator && !f.loadingWeights() && !f.impossible() && !f.overweight()
+			return f.class.cause == CausePreallocation || f.program.reserves() && !f.buildsEngine() && f.class.class == classAllocator && !f.loadingWeights() && !f.impossible() && !f.overweight() && !f.prefillsAtStart()
 		},
-		confidence: func(f *failure) float64 { return max(f.class.confidence, 0.7) },
-		evidence:   func(f *failure) string { return f.words.Say("why.warmup_oom") }},
+		confidence: func(f *failure) float64 {
+			if f.servesLittle() {
+				return 0.8
+			}
+			return max(f.class.confidence, 0.7)
+		},
+		evidence: func(f *failure) string { return f.words.Say("why.warmup_oom") }},
+}
+
+// prefillsAtStart: TGI tries the largest prefill that it may get before it gives the cache what is left, and that is too much already.
+// https://huggingface.co/docs/text-generation-inference/reference/launcher#maxbatchprefilltokens
+func (f *facts) prefillsAtStart() bool {
+	return f.program.name == "tgi" && f.class.class == classAllocator && f.inFunction("warmup") && !f.onHost()
+}
+
+// servesLittle: a server that has taken its share was up, and a request found no room for little (own threshold: a twentieth of the GPU). Weights
+// and the largest batch that it tries at start had fitted.
+func (f *failure) servesLittle() bool {
+	return f.program.reserves() && f.phase() == sampler.PhaseInference && f.numbers() && f.requested.Or(0) < partOf(f.total.Or(0), 0.05) && f.history == nil && !f.othersMatter()
 }
 
 // largestJAX is the share of the GPU that doRaiseLimit lets JAX take.

@@ -183,6 +183,18 @@ var causesTold = []causeRow{
 		},
 		confidence: always(0.75),
 		evidence:   func(f *failure) string { return f.words.Say("why.told_wide_share") }},
+	{id: "told", cause: CauseUnknown, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
+		when:       func(f *failure) bool { return f.loopsOn() },
+		confidence: always(0.72), // the size of one is less
+		evidence:   func(f *failure) string { return f.words.Say("why.told_loop") }},
+	{id: "told", cause: CauseTooBig, reason: sourceOffload,
+		when:       func(f *failure) bool { return f.movedFirst() },
+		confidence: always(0.75), // it stands in the code
+		evidence:   func(f *failure) string { return f.words.Say("why.moved_first") }},
+	{id: "warmup", cause: CauseTooBig, reason: sourceTGI,
+		when:       func(f *failure) bool { return f.prefillsAtStart() },
+		confidence: always(0.75),
+		evidence:   func(f *failure) string { return f.words.Say("why.prefill") }},
 	{id: "told", cause: CauseLeak, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
 		when:       func(f *failure) bool { return f.keptFromFirst() },
 		confidence: always(0.82),
@@ -242,7 +254,9 @@ var causesTold = []causeRow{
 		confidence: always(0.64),
 		evidence:   func(f *failure) string { return f.words.Say("why.told_other_gpus") }},
 	{id: "told", cause: CauseOtherProcess, reason: sourceMessage,
-		when: func(f *failure) bool { return f.told(sampler.ToldShared) && !f.onHost() && !f.numbers() },
+		when: func(f *failure) bool {
+			return f.told(sampler.ToldShared) && !f.onHost() && !f.numbers() && !f.corrupt()
+		},
 		confidence: func(f *failure) float64 {
 			if f.toldLate() {
 				return 0.5 // or its own, which had long been running
@@ -307,9 +321,11 @@ var causesTold = []causeRow{
 		confidence: always(0.55),
 		evidence:   func(f *failure) string { return f.words.Say("why.told_any_gpu") }},
 	{id: "told", cause: CauseUnknown, form: "version", reason: sourceAnatomy,
-		when: func(f *failure) bool { return f.told(sampler.ToldUpdate) && !f.onHost() && !f.numbers() },
+		when: func(f *failure) bool {
+			return f.told(sampler.ToldUpdate) && !f.onHost() && (!f.numbers() || f.ranBeforeUpdate())
+		},
 		confidence: func(f *failure) float64 {
-			if f.reported() {
+			if f.reported() || f.numbers() {
 				return 0.72 // size alone does not change with a version
 			}
 			return 0.66

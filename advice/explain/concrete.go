@@ -25,6 +25,7 @@ func (f *failure) existing(list []string) []string {
 		if f.inForceAlready(line) {
 			continue
 		}
+		line = f.onlyLess(line)
 		row, found := f.rowOf(line)
 		switch {
 		case !found || row.needs == nil || f.atHand() || row.needs(f):
@@ -83,11 +84,26 @@ func (f *failure) inForceAlready(line string) bool {
 	if strings.HasPrefix(line, "# ") || f.edited(code) {
 		return false
 	}
+	if code != "" && f.withoutHigher(code) == "" {
+		return true
+	}
 	return slices.ContainsFunc(f.context.Told, func(what string) bool {
 		set, is := strings.CutPrefix(what, sampler.ToldInForce)
 		return is && strings.Contains(code, set)
 	}) || f.shows(sampler.ShowsFewBits) && (strings.Contains(code, "load_in_") || strings.Contains(code, "torch_dtype=torch.float16") || strings.Contains(code, ".half()")) ||
 		f.shows(sampler.ShowsSixteenBits) && strings.Contains(code, "torch_dtype=torch.float16")
+}
+
+// onlyLess is a line without settings that are in force with no more than it says.
+func (f *failure) onlyLess(line string) string {
+	code, comment, is := strings.Cut(line, "  # ")
+	if strings.HasPrefix(line, "# ") || f.edited(code) {
+		return line
+	}
+	if code = f.withoutHigher(code); is {
+		return code + "  # " + comment
+	}
+	return code
 }
 
 // allInForce: nothing of what could be typed is not set already.
@@ -162,7 +178,7 @@ func (f *failure) ownLoading() bool {
 }
 
 func (f *failure) ownPipe() bool {
-	return f.shows(sampler.ShowsDiffusers) || f.inFile("diffusers/", "pipeline_") || f.inCode("diffusers", "Pipeline")
+	return f.program.name == "diffusers" || f.shows(sampler.ShowsDiffusers) || f.inFile("diffusers/", "pipeline_") || f.inCode("diffusers", "Pipeline")
 }
 
 func (f *failure) fsdp() bool {

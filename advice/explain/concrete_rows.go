@@ -149,6 +149,7 @@ var concreteRows = []concreteRow{
 	{"demucs ", nil, "", false},
 	{"subdivisions=", nil, "", false},
 	{"--input_sentence_size=", showing(sampler.ShowsPieces), "do.say.sample_lines", false},
+	{"--data_device cpu", func(f *failure) bool { return f.told(sampler.ToldInria) }, "", false},
 	{"python train.py -s DATA", func(f *failure) bool { return f.told(sampler.ToldInria) }, "", false},
 	{"--num_envs", func(f *failure) bool { return f.shows(sampler.ShowsHeadless) || f.inFile("isaac", "legged_gym") }, "do.fewer_envs", false},
 	{"relion_refine", nil, "", false},

@@ -148,7 +148,7 @@ func byPicture(f *job) program {
 // byTold goes by the words of whoever wrote the text.
 func byTold(f *job) program {
 	switch {
-	case f.told(sampler.ToldTraining):
+	case f.told(sampler.ToldTraining), f.told(sampler.ToldPacks): // samples are packed to learn from them
 		return program{kind: training}
 	case f.told(sampler.ToldInference):
 		return program{kind: inference}

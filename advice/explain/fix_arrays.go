@@ -8,7 +8,7 @@ var fixesArrays = []fixRow{
 		kinds: ownCode, cost: 0.12,
 		lives: map[string]float64{CauseTooBig: 0.93, CauseFragmentation: 0.5, CauseUnknown: 0.5, CauseMemoryLimit: 0.4, CauseDataSpike: 0.9},
 		when: func(f *failure) bool {
-			return f.arrays() && f.program.kind != training && f.program.name != "alphafold" && !f.told(sampler.ToldText) && f.phase() != sampler.PhaseLoading
+			return f.arrays() && !f.inNetwork() && f.program.kind != training && f.program.name != "alphafold" && !f.told(sampler.ToldText) && f.phase() != sampler.PhaseLoading
 		},
 		reach: always(1),
 		variant: func(f *failure) string {
@@ -169,6 +169,11 @@ func (f *facts) passesMessages() bool {
 // growsTrees: XGBoost, whose data and histograms fill the GPU, not a batch.
 func (f *facts) growsTrees() bool {
 	return f.event.Framework == "xgboost" || f.inFile("xgboost/") || f.inCode("xgboost.", "xgb.") || indexOf(f.event.Text, "xgboost") >= 0 || f.told(sampler.ToldTrees)
+}
+
+// inNetwork: the arrays of CuPy are those of a network, of which a library makes them: https://docs.chainer.org/en/stable/
+func (f *failure) inNetwork() bool {
+	return f.event.Framework == "cupy" && (f.shows(sampler.ShowsLibrary) || f.inFile("chainer/"))
 }
 
 // arrays: the program calls a library of arrays.

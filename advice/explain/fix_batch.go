@@ -279,7 +279,7 @@ func (f *failure) typesBatch() bool {
 
 // smallerPictures is the command with pictures of two thirds of the side, where it names their size.
 func (f *failure) smallerPictures() (text, name string, ok bool) {
-	return f.command.WithNumber(func(v float64) float64 { return max(32, float64(int(v*2/3)/32*32)) }, "img", "imgsz", "img_size", "image_size", "crop_size", "resolution")
+	return f.command.WithLess(func(v float64) float64 { return max(32, float64(int(v*2/3)/32*32)) }, "img", "imgsz", "img_size", "image_size", "crop_size", "resolution")
 }
 
 // wholeGraph: a single graph is trained on as it is, which has no batch.
@@ -302,7 +302,7 @@ func doHalveBatch(f *failure) []string {
 	k := f.batchFactor()
 	if f.simulates() {
 		half := func(v float64) float64 { return float64(max(1, int(v)/k)) }
-		if text, _, ok := f.command.WithNumber(half, "num_envs"); ok {
+		if text, _, ok := f.command.WithLess(half, "num_envs"); ok {
 			return []string{text}
 		}
 		return []string{"--num_envs 512 --headless  " + f.comment("do.fewer_envs")}

@@ -228,7 +228,7 @@ var fixesData = []fixRow{
 				return []string{"TrainingArguments(…, eval_accumulation_steps=8)", "Trainer(…, preprocess_logits_for_metrics=lambda logits, labels: logits.argmax(-1))  " + f.comment("do.or"),
 					"Seq2SeqTrainingArguments(…, predict_with_generate=True)  " + f.comment("do.tokens_kept")}
 			}
-			if text, ok := f.command.WithOption("--eval_accumulation_steps", "8"); ok && f.command.Style() == command.StyleTrainer {
+			if text, ok := f.command.WithAtMost("--eval_accumulation_steps", 8); ok && f.command.Style() == command.StyleTrainer {
 				return []string{text}
 			}
 			return []string{"outputs.append(out.detach().cpu())  " + f.comment("do.results")}
@@ -328,7 +328,7 @@ var sequenceOptions = []string{"max_seq_length", "max_length", "max_seq_len", "c
 
 func doShorterSequences(f *failure) []string {
 	half := func(v float64) float64 { return max(128, float64(int(v/2/32)*32)) }
-	if text, name, ok := f.command.WithNumber(half, sequenceOptions...); ok {
+	if text, name, ok := f.command.WithLess(half, sequenceOptions...); ok {
 		return []string{text + "  " + f.comment("do.size_option", "name", name)}
 	}
 	return []string{f.comment("do.half_length"), "--gradient_checkpointing True  " + f.comment("do.and_checkpoint")}
@@ -359,7 +359,7 @@ func doCapSampleSize(f *failure) []string {
 			}
 			return v
 		}
-		if text, name, ok := f.command.WithNumber(half, names...); ok {
+		if text, name, ok := f.command.WithLess(half, names...); ok {
 			return []string{text + "  " + f.comment("do.size_option", "name", name)}
 		}
 	}

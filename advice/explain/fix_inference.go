@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"slices"
 	"strings"
 
 	"nvpeak/sampler"
@@ -65,11 +66,16 @@ var fixesInference = []fixRow{
 		kinds: imageTool, cost: 0.05,
 		lives: map[string]float64{CauseTooBig: 0.92, CauseUnknown: 0.65, CauseFragmentation: 0.7},
 		when: func(f *failure) bool { // which computes in 16 bits under autocast, with weights of 32
-			return f.program.name == "ldm" && f.makesPictures() && !f.halfPrecision() && !f.onHost() && f.told(sampler.ToldInForce+"--n_samples 1")
+			n, set := f.inForce("n_samples")
+			return f.program.name == "ldm" && f.makesPictures() && !f.halfWeights() && !f.onHost() && set && n <= 1
 		},
 		reach: always(1),
 		do: func(f *failure) []string {
-			return []string{"model = model.half()  " + f.comment("do.ldm_half"), "--H 384 --W 384  " + f.comment("do.or")}
+			lines := []string{"model = model.half()  " + f.comment("do.ldm_half"), "--H 384 --W 384  " + f.comment("do.or")}
+			if a, found := f.command.Find("precision"); found && a.Value == "full" {
+				lines = slices.Insert(lines, 1, f.comment("do.without_option", "option", "--precision full"))
+			}
+			return lines
 		}},
 	{id: FixHalfPrecision, source: "https://huggingface.co/docs/transformers/perf_infer_gpu_one",
 		kinds: evaluation | inference, cost: 0.04,
@@ -93,7 +99,7 @@ var fixesInference = []fixRow{
 		kinds: evaluation | inference | imageTool | undecided, cost: 0.13,
 		lives: map[string]float64{CauseTooBig: 0.9, CauseDataSpike: 0.95, CauseFragmentation: 0.8, CauseUnknown: 0.5, CauseOversubscribed: 0.7, CauseOtherProcess: 0.2, CauseValidationSpike: 0.6},
 		when: func(f *failure) bool {
-			return !f.onHost() && !f.makesContext() && f.phase() != sampler.PhaseLoading && f.phase() != sampler.PhaseSaving && f.phase() != sampler.PhaseValidation && !f.generatesText() && !f.refusedThoughFree() && (f.program.is(evaluation|inference|imageTool) || f.convolves())
+			return !f.onHost() && !f.makesContext() && !f.smallestPicture() && f.phase() != sampler.PhaseLoading && f.phase() != sampler.PhaseSaving && f.phase() != sampler.PhaseValidation && !f.generatesText() && !f.refusedThoughFree() && (f.program.is(evaluation|inference|imageTool) || f.convolves())
 		},
 		reach: func(f *failure) float64 {
 			if f.weightsFill() || f.nothingFreed() || f.pairwise() {
@@ -255,8 +261,14 @@ var fixesInference = []fixRow{
 		},
 		do: func(f *failure) []string {
 			half := func(v float64) float64 { return float64(int(v) / 2) }
-			if text, name, ok := f.command.WithNumber(half, "max_new_tokens", "max_length", "max_seq_len", "max_tokens", "ctx_size", "context_length"); ok {
+			if text, name, ok := f.command.WithLess(half, "max_new_tokens", "max_length", "max_seq_len", "max_tokens", "ctx_size", "context_length"); ok {
 				return []string{text + "  " + f.comment("do.size_option", "name", name)}
+			}
+			if f.answersOthers() {
+				if f.told(sampler.ToldGPUs) {
+					return []string{f.comment("do.server_context"), f.comment("do.spread_server"), f.comment("do.fewer_bits")}
+				}
+				return []string{f.comment("do.server_context"), f.comment("do.fewer_bits")}
 			}
 			if f.joinsTokens() {
 				return []string{f.comment("do.fewer_sequences"), `model.generate(**inputs, max_new_tokens=256, cache_implementation="offloaded")`}
@@ -330,7 +342,7 @@ var fixesInference = []fixRow{
 		variant: func(f *failure) string { return "calibration" },
 		do: func(f *failure) []string {
 			lines := []string{"model.quantize(examples, cache_examples_on_gpu=False)  " + f.comment("do.examples_in_ram")}
-			if text, _, ok := f.command.WithNumber(func(float64) float64 { return 128 }, "nsamples", "num_samples", "n_samples", "calib_size"); ok {
+			if text, _, ok := f.command.WithLess(func(float64) float64 { return 128 }, "nsamples", "num_samples", "n_samples", "calib_size"); ok {
 				lines = append(lines, text+"  "+f.comment("do.fewer_examples"))
 			}
 			return lines

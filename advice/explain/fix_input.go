@@ -2,6 +2,7 @@ package explain
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"nvpeak/advice/command"
@@ -36,7 +37,7 @@ func doSmallerInput(f *failure) []string {
 	if f.decodesPicture() {
 		return []string{"pipe.enable_vae_tiling()  " + f.comment("do.diffusers"), "pipe.enable_vae_slicing()  " + f.comment("do.one_by_one"), f.comment("do.fewer_frames")}
 	}
-	if text, ok := f.command.WithOption("--tile", "256"); ok && f.program.name == "upscaler" && f.runsTool("esrgan") {
+	if text := f.withTiles(); text != "" {
 		return []string{text}
 	}
 	if f.program.name == "ldm" && f.makesPictures() {
@@ -49,7 +50,7 @@ func doSmallerInput(f *failure) []string {
 		return v
 	}
 	names := append(slices.Clone(pixelOptions), "img", "size", "max_size", "max_seq_length", "max_length", "cutoff_len", "model_max_length", "seq_length", "block_size")
-	if text, name, ok := f.command.WithNumber(half, names...); ok {
+	if text, name, ok := f.command.WithLess(half, names...); ok {
 		return []string{text + "  " + f.comment("do.size_option", "name", name)}
 	}
 	if f.splats() {
@@ -125,8 +126,29 @@ func doSmallerInput(f *failure) []string {
 	return lines
 }
 
-// fixesMoved are for data that is brought to the GPU as a whole.
+// fixesMoved are for data, or a model, that is brought to the GPU as a whole.
 var fixesMoved = []fixRow{
+	{id: FixOffloadModel, source: sourceOffload,
+		kinds: ownCode | imageTool, cost: 0,
+		lives:   map[string]float64{CauseTooBig: 0.98, CauseUnknown: 0.9, CauseOtherProcess: 0.5},
+		when:    func(f *failure) bool { return f.movedFirst() },
+		reach:   always(1),
+		variant: func(f *failure) string { return "moved_first" },
+		do: func(f *failure) []string {
+			return []string{f.comment("do.no_cuda_first"), "pipe.enable_vae_tiling()", "pipe.enable_sequential_cpu_offload()  " + f.comment("do.each_layer")}
+		}},
+	{id: FixSmallerInput, source: "https://github.com/graphdeco-inria/gaussian-splatting/blob/main/README.md",
+		kinds: ownCode, cost: 0, // they are read from RAM in each step
+		lives:   map[string]float64{CauseTooBig: 0.98, CauseUnknown: 0.85, CauseDataSpike: 0.8, CauseOtherProcess: 0.3},
+		when:    func(f *failure) bool { return f.loadsViews() && !f.told(sampler.ToldInForce+"--data_device cpu") },
+		reach:   always(1),
+		variant: func(f *failure) string { return "views" },
+		do: func(f *failure) []string {
+			if text, ok := f.command.WithOption("--data_device", "cpu"); ok && !strings.Contains(f.command.Text, "--data_device") {
+				return []string{text, f.comment("do.fewer_views")}
+			}
+			return []string{"--data_device cpu  # " + f.words.Say("lever.pictures"), f.comment("do.fewer_views")}
+		}},
 	{id: FixSmallerInput, source: "https://www.tensorflow.org/api_docs/python/tf/keras/Model#evaluate",
 		kinds: ownCode, cost: 0.01,
 		lives:   map[string]float64{CauseTooBig: 0.97, CauseUnknown: 0.8, CauseValidationSpike: 0.97},
@@ -144,6 +166,12 @@ var fixesMoved = []fixRow{
 		do: func(f *failure) []string {
 			return []string{"x = data[i:i + n].to(device)  " + f.comment("do.move_slice"), f.comment("do.moved_less")}
 		}},
+}
+
+// loadsViews: the pictures of a scene were being brought to the GPU, in the program that was published first for gaussians or one made from it. None is
+// fitted yet, so that none can be too many.
+func (f *facts) loadsViews() bool {
+	return f.told(sampler.ToldInria) && f.inFunction("loadcam", "cameralist_from_caminfos", "load_cam") && !f.onHost()
 }
 
 // lowShare: the share of the GPU that JAX may take is set below one.
@@ -261,15 +289,61 @@ func doSmallerPicture(f *failure) []string {
 	if !f.command.Known {
 		return []string{"--n_samples 1 --H 384 --W 384  " + f.comment("do.one_picture")}
 	}
-	for _, o := range [][2]string{{"n_samples", "1"}, {"H", "384"}, {"W", "384"}} {
-		c := command.Parse(text)
-		if edited, _, ok := c.WithNumber(func(v float64) float64 { return min(v, 384) }, o[0]); ok && o[0] != "n_samples" {
-			text = edited
-		} else if edited, ok := c.WithOption("--"+o[0], o[1]); ok {
+	for _, option := range []string{"--n_samples", "--H", "--W"} {
+		most := float64(smallSide)
+		if option == "--n_samples" {
+			most = 1
+		}
+		if edited, ok := command.Parse(text).WithAtMost(option, most); ok {
 			text = edited
 		}
 	}
+	if n, set := f.inForce("n_samples"); set && n <= 1 {
+		return []string{text}
+	}
 	return []string{text + "  " + f.comment("do.one_picture")}
+}
+
+// halfWeights: the weights of a script of the latent diffusion code are in 16 bits, which no option for its computation makes them.
+func (f *failure) halfWeights() bool {
+	return f.shows(sampler.ShowsFewBits, sampler.ShowsSixteenBits) || f.inCode(".half()") || slices.ContainsFunc(f.context.Scripts, func(name string) bool { return strings.Contains(name, "optimized") })
+}
+
+// smallSide is a side of a picture at which the latent diffusion code still makes pictures that show what was asked for (own threshold).
+const smallSide = 384
+
+// smallestPicture: one picture at a time is made, and no larger one than advice would name.
+func (f *failure) smallestPicture() bool {
+	if f.program.name != "ldm" || !f.makesPictures() {
+		return false
+	}
+	least := func(option string, most float64) bool {
+		n, known := f.inForce(option)
+		return known && n <= most
+	}
+	return least("n_samples", 1) && least("h", smallSide) && least("w", smallSide)
+}
+
+// withTiles is the command of an upscaler with smaller tiles than it has; 0 are none. "" where it is no such command.
+// https://github.com/xinntao/Real-ESRGAN/blob/master/README.md
+func (f *failure) withTiles() string {
+	if f.program.name != "upscaler" || !f.runsTool("esrgan") {
+		return ""
+	}
+	const side = 256
+	if text, _, ok := f.command.WithNumber(func(v float64) float64 {
+		if v > 0 && v <= side {
+			return float64(max(32, int(v/2)))
+		}
+		return side
+	}, "tile", "t"); ok {
+		return text
+	}
+	if f.command.HasPlain("tile", "t") {
+		return ""
+	}
+	text, _ := f.command.WithOption("--tile", strconv.Itoa(side))
+	return text
 }
 
 func doOffload(f *failure) []string {

@@ -34,6 +34,19 @@ var fixesLimit = []fixRow{
 		variant: func(f *failure) string { return "jax" },
 		reach:   always(1), // whatever asked for it, it finds room
 		do:      doRaiseLimit},
+	{id: FixRaiseLimit, source: "https://docs.nvidia.com/datacenter/tesla/mig-user-guide/",
+		kinds: ownCode | running, cost: 0.02,
+		lives:   map[string]float64{CauseTooBig: 0.98, CauseDataSpike: 0.8, CauseUnknown: 0.8},
+		when:    func(f *failure) bool { return f.slice() > 0 && f.impossible() },
+		variant: func(f *failure) string { return "mig" },
+		reach:   always(1), // nothing that is freed makes room for it there
+		do: func(f *failure) []string {
+			lines := []string{"nvidia-smi mig -lgip  " + f.comment("do.mig_profiles")}
+			if f.event.Kind == sampler.KindTensorRT {
+				lines = append(lines, f.comment("do.engine_profile"))
+			}
+			return lines
+		}},
 	{id: FixRaiseLimit, source: "https://docs.pytorch.org/docs/stable/mps_environment_variables.html",
 		kinds: ownCode | running, cost: 0.02,
 		lives:   map[string]float64{CauseTooBig: 0.9, CauseMemoryLimit: 0.95},

@@ -137,7 +137,7 @@ func (f *failure) readsWithTensorFlow() bool {
 
 func doFewerWorkers(f *failure) []string {
 	half := func(v float64) float64 { return float64(int(v) / 2) }
-	if text, _, ok := f.command.WithNumber(half, workerNames...); ok {
+	if text, _, ok := f.command.WithLess(half, workerNames...); ok {
 		return []string{text}
 	}
 	if f.workersDecide() {

@@ -285,7 +285,7 @@ func doFewerLayers(f *failure) []string {
 		return lines
 	}
 	for _, option := range []string{"n_gpu_layers", "ngl", "gpulayers", "gpu_layers"} {
-		if text, _, ok := f.command.WithNumber(func(v float64) float64 { return float64(int(v) * 2 / 3) }, option); ok {
+		if text, _, ok := f.command.WithLess(func(v float64) float64 { return float64(int(v) * 2 / 3) }, option); ok {
 			return []string{text + "  " + f.comment("do.num_gpu")}
 		}
 	}

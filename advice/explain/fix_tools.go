@@ -59,9 +59,12 @@ var fixesTools = []fixRow{
 		kinds: server, cost: 0.08,
 		lives: map[string]float64{CausePreallocation: 0.7, CauseTooBig: 0.7, CauseDataSpike: 0.9, CauseFragmentation: 0.6, CauseUnknown: 0.4},
 		when: func(f *failure) bool {
-			return f.hasKnob(FixLimitRequests) && f.class.kind != sampler.KindKVCache && f.class.kind != sampler.KindStartupFree
+			return f.hasKnob(FixLimitRequests) && !f.spent(FixLimitRequests) && f.class.kind != sampler.KindKVCache && f.class.kind != sampler.KindStartupFree
 		},
 		reach: func(f *failure) float64 {
+			if f.buildsEngine() {
+				return 1 // its buffers are made for the largest batch that it was built for, when it is loaded
+			}
 			if f.loadingWeights() {
 				return 0.1
 			}
@@ -70,9 +73,6 @@ var fixesTools = []fixRow{
 			}
 			if f.layered() && !f.told(sampler.ToldParallel) {
 				return 0.5 // one request at a time is the default of most
-			}
-			if f.buildsEngine() {
-				return 1 // its buffers are made for the largest batch that it was built for
 			}
 			if f.program.name == "llama-reference" {
 				return 1 // 32 sequences, unless told otherwise
@@ -89,8 +89,8 @@ var fixesTools = []fixRow{
 			return f.program.name
 		},
 		do: func(f *failure) []string {
-			if text, _, ok := f.command.WithNumber(func(v float64) float64 { return max(1, float64(int(v/4))) }, "max_batch_size"); ok && f.buildsEngine() {
-				if shorter, _, ok := command.Parse(text).WithNumber(func(v float64) float64 { return max(512, float64(int(v/4))) }, "max_input_len"); ok {
+			if text, _, ok := f.command.WithLess(func(v float64) float64 { return max(1, float64(int(v/4))) }, "max_batch_size"); ok && f.buildsEngine() {
+				if shorter, _, ok := command.Parse(text).WithLess(func(v float64) float64 { return max(512, float64(int(v/4))) }, "max_input_len"); ok {
 					text = shorter
 				}
 				return []string{text}

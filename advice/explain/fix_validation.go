@@ -203,7 +203,7 @@ func (f *failure) smallerWriting(k int) []string {
 	}
 	lines := []string{s.Text}
 	half := func(v float64) float64 { return max(1, float64(int(v/2))) }
-	if text, _, ok := f.command.WithNumber(half, "num_beams", "generation_num_beams"); ok {
+	if text, _, ok := f.command.WithLess(half, "num_beams", "generation_num_beams"); ok {
 		lines = append(lines, text+"  "+f.comment("do.fewer_beams"))
 	}
 	return lines

@@ -38,7 +38,7 @@ var fixesWhole = []fixRow{
 // fewerWindows is the command with fewer windows at once, or what to type.
 func (f *failure) fewerWindows() []string {
 	half := func(v float64) float64 { return max(1, float64(int(v/2))) }
-	if text, _, ok := f.command.WithNumber(half, "sw_batch_size", "sliding_window_batch_size"); ok {
+	if text, _, ok := f.command.WithLess(half, "sw_batch_size", "sliding_window_batch_size"); ok {
 		return []string{text}
 	}
 	return []string{"sliding_window_inference(…, sw_batch_size=1)  " + f.comment("do.fewer_windows")}

@@ -31,6 +31,9 @@ func newFailure(in Incident, event sampler.OOMEvent, words lang.Catalog) *failur
 	f.tool = toolOf(&f.job)
 	f.program = programOf(&f.job)
 	f.amounts(f.poolGrows())
+	if slice := f.slice(); slice > 0 && !f.total.Known() && f.event.MemoryKind == sampler.MemoryGPU {
+		f.total = sampler.Some(slice)
+	}
 	if f.peersAlike() > 0 {
 		f.others = slices.Clone(f.others)
 		for i := range f.others {

@@ -118,6 +118,17 @@ func (f *facts) saidTotal() sampler.Bytes {
 	return soldWith(f.context.GPUName)
 }
 
+// slice is the memory of the slice that is used instead of a whole GPU, as its profile is named; 0: none is named.
+func (f *facts) slice() sampler.Bytes {
+	for _, what := range f.context.Told {
+		if n, is := strings.CutPrefix(what, sampler.ToldSlice); is {
+			gib, _ := strconv.Atoi(n)
+			return sampler.Bytes(gib) * sampler.GiB
+		}
+	}
+	return 0
+}
+
 // soldWith is the memory of a GPU of that name, 0: not known, or there are several.
 func soldWith(name string) sampler.Bytes {
 	lower := " " + strings.ToLower(name) + " "

@@ -125,7 +125,7 @@ func (f *failure) shortContext() bool {
 func (f *failure) takesLess() bool {
 	_, combined := lessOf[f.program.name]
 	return combined && (f.class.class == classAllocator || f.reported() && f.triedShare()) && len(f.context.Functions) == 0 && !f.onHost() && !f.impossible() && (!f.othersMatter() || f.littleElsewhere()) &&
-		!(f.loadingWeights() && f.numbers()) && !f.overweight() && !f.readsPictures() && !f.buildsEngine()
+		!(f.loadingWeights() && f.numbers()) && !f.told(sampler.ToldNotLoaded) && !f.overweight() && !f.readsPictures() && !f.buildsEngine()
 }
 
 // lessOf are the servers whose settings for less memory are set in one line.
@@ -259,8 +259,11 @@ func (k knob) lower(c command.Line) (text string, ok bool) {
 	if err != nil {
 		most = math.Inf(1)
 	}
-	if text, _, ok = c.WithNumber(func(v float64) float64 { return min(max(1, math.Floor(v/2)), most) }, k.names()...); ok {
+	if text, _, ok = c.WithLess(func(v float64) float64 { return min(max(1, math.Floor(v/2)), most) }, k.names()...); ok {
 		return text, true
+	}
+	if !math.IsInf(most, 1) && c.HasPlain(k.names()...) {
+		return "", false // it has so little already
 	}
 	return c.WithOption(k.option, k.value)
 }
@@ -324,7 +327,7 @@ func (f *failure) turnKnobs(fix string) (list []string) {
 			}
 			return float64(max(1, int(v)/2))
 		}
-		if text, _, ok := f.command.WithNumber(half, k.names()...); ok && k.option != "" {
+		if text, _, ok := f.command.WithLess(half, k.names()...); ok && k.option != "" {
 			return []string{agreed(text)}
 		}
 		if text, ok := f.command.WithOption(k.option, k.value); ok && strings.HasPrefix(k.option, "-") && f.runsServer() {
@@ -338,6 +341,21 @@ func (f *failure) turnKnobs(fix string) (list []string) {
 		list = append(list, k.plain)
 	}
 	return list
+}
+
+// spent: the options of the program for what a fix does have the least number that there is.
+func (f *failure) spent(fix string) bool {
+	known := false
+	for _, k := range knobs {
+		if k.program != f.program.name || k.fix != fix || k.option == "" {
+			continue
+		}
+		known = true
+		if !slices.ContainsFunc(k.names(), func(name string) bool { n, set := f.inForce(name); return set && n <= 1 }) {
+			return false
+		}
+	}
+	return known
 }
 
 // ownCommands are the programs and images that take the options of a server.

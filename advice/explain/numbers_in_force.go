@@ -23,6 +23,48 @@ func (f *facts) numbersInForce(options ...string) (set []float64) {
 	return set
 }
 
+// inForce is the smallest number that the command or the text has for an option, by its plain name.
+func (f *job) inForce(option string) (least float64, set bool) {
+	numbers := f.numbersInForce(option)
+	if a, found := f.command.Find(option); found {
+		if v, err := strconv.ParseFloat(a.Value, 64); err == nil {
+			numbers = append(numbers, v)
+		}
+	}
+	if len(numbers) == 0 {
+		return 0, false
+	}
+	return slices.Min(numbers), true
+}
+
+// setToLess are options, by their plain names, that advice sets to less only: what is in force with no more than that is left out of a line.
+var setToLess = []string{"n_samples", "h", "w", "chunk_size", "max_num_seqs", "max_model_len", "max_new_tokens", "max_batch_size", "max_num_tokens", "max_seq_len", "max_seq_length",
+	"max_input_tokens", "max_input_length", "max_total_tokens", "max_batch_prefill_tokens", "chunked_prefill_size", "max_running_requests", "context_length", "session_len",
+	"ctx_size", "n_ctx", "num_ctx", "num_envs", "parallel"}
+
+// setting is an option with its number, of a command or of a call.
+var setting = sampler.Pattern{Source: `(?:, ?| )?(?:(--?[A-Za-z][\w-]*)[ =]|\b([A-Za-z]\w*)=)(\d+(?:\.\d+)?)\b`}
+
+// withoutHigher is a line without what it would set to no less than is in force; "" where it sets nothing else.
+func (f *job) withoutHigher(code string) string {
+	left, dropped := 0, 0
+	code = setting.Get().ReplaceAllStringFunc(code, func(part string) string {
+		at := setting.Get().FindStringSubmatch(part)
+		name := command.PlainName(at[1] + at[2])
+		v, err := strconv.ParseFloat(at[3], 64)
+		if least, set := f.inForce(name); set && err == nil && v >= least && slices.Contains(setToLess, name) {
+			dropped++
+			return ""
+		}
+		left++
+		return part
+	})
+	if dropped > 0 && left == 0 {
+		return ""
+	}
+	return strings.TrimSpace(strings.ReplaceAll(code, "(, ", "("))
+}
+
 // below is the number to which the text has a setting, where that is less.
 func (f *facts) below(setting string, number int) int {
 	for _, v := range f.numbersInForce(setting) {

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"slices"
+	"strings"
 
 	"nvpeak/sampler"
 )
@@ -68,7 +69,7 @@ func (f *facts) phase() string {
 		return sampler.PhaseLoading
 	}
 	for _, row := range phaseFunctions {
-		if f.inFunction(row.parts...) {
+		if f.inFunction(row.parts...) && !(row.phase == sampler.PhaseInference && f.onlyForward(row.parts)) {
 			return row.phase
 		}
 	}
@@ -79,6 +80,16 @@ func (f *facts) phase() string {
 		return sampler.PhaseLoading // a model is being moved to the GPU
 	}
 	return ""
+}
+
+// forwardStep are functions of a forward pass, in training too, whose names begin as those of answers do.
+var forwardStep = sampler.Pattern{Source: `(?i)^_?(?:generate|sample)_(?:qkv|anchors?|proposals?|grids?|rays?|noise|targets?|labels?|(?:\w+_)?masks?|(?:relative_)?positions?|negatives?)$`}
+
+// onlyForward: all functions of the traceback that hold one of the parts are such ones.
+func (f *facts) onlyForward(parts []string) bool {
+	return !slices.ContainsFunc(f.context.Functions, func(name string) bool {
+		return !forwardStep.Get().MatchString(name) && slices.ContainsFunc(parts, func(p string) bool { return strings.Contains(strings.ToLower(name), p) })
+	})
 }
 
 // movesModel: a whole model was on its way to the GPU, in whatever function.

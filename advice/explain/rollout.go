@@ -38,7 +38,7 @@ var fixesRollout = []fixRow{
 		variant: func(f *failure) string { return "rollout" },
 		do: func(f *failure) []string {
 			lower := func(v float64) float64 { return max(leastRollout, float64(int(v*12+0.5))/20) } // three fifths of it
-			line, _, ok := f.command.WithNumber(lower, rolloutShare)
+			line, _, ok := f.command.WithLess(lower, rolloutShare)
 			if !ok {
 				line = rolloutShare + "=" + plainNumber(lower(f.rolloutTakes())) + "  " + f.comment("do.of_trainer")
 			}

@@ -106,12 +106,21 @@ func (f *facts) hearsSpeech() bool {
 	return f.program.name == "whisper" || f.told(sampler.ToldTranscribes) && f.program.is(inference|undecided) || f.inFile("automatic_speech_recognition", "asr_inference", "speecht5", "wav2vec", "modeling_whisper")
 }
 
+// answers are names of scripts that answer requests to a language model, after the interface that they offer.
+var answers = sampler.Pattern{Source: `(?i)openai_?api|(?:^|[/_])api_server\b|(?:^|[/_])(?:fast)?chat_?(?:api|server)\b|(?:^|[/_])(?:llm|vllm|glm\w*|chatglm\w*)_(?:api|server)\b|model_worker\.py`}
+
+// answersOthers: a language model answers requests, in a script whose name says so. Such a script keeps no gradients, and has as many tokens in
+// memory as its settings let a request have.
+func (f *facts) answersOthers() bool {
+	return f.program.name == "" && f.program.is(evaluation|inference) && slices.ContainsFunc(f.context.Scripts, answers.Get().MatchString)
+}
+
 // generatesText: a language model was writing; memory follows the length of its context.
 func (f *failure) generatesText() bool {
-	if f.hearsSpeech() {
+	if f.hearsSpeech() || f.told(sampler.ToldEmbeds) {
 		return false
 	}
-	return f.program.name == "lm_eval" || f.told(sampler.ToldText) || !f.convolves() && (f.inCode("past_key_value", "layer_past", "lm_head", "scaled_dot_product", "attn_weights", "input_ids") || f.inFunction("generate", "_sample", "greedy_search", "beam_search", "chat") ||
+	return f.program.name == "lm_eval" || f.answersOthers() || f.told(sampler.ToldText) || !f.convolves() && (f.inCode("past_key_value", "layer_past", "lm_head", "scaled_dot_product", "attn_weights", "input_ids") || f.inFunction("generate", "_sample", "greedy_search", "beam_search", "chat") ||
 		f.command.HasPlain("max_new_tokens", "prompt_length"))
 }
 

@@ -185,6 +185,21 @@ func (f *job) toldUnallocated() bool {
 	return f.told(sampler.ToldUnallocated) && !f.onHost() && !f.numbers() && f.isPyTorch() && !f.expandable()
 }
 
+// loopsOn: one process works through many inputs, and what it asked for is little beside what it holds (own threshold: a twentieth of it). What stays
+// from one to the next and what a single one needs look the same then.
+func (f *facts) loopsOn() bool {
+	held := f.allocated.Or(f.total.Or(0))
+	return f.told(sampler.ToldLoops) && !f.onHost() && f.program.is(evaluation|inference|undecided) && f.history == nil && f.requested.Known() && f.requested.Or(0) < partOf(held, 0.05) && !f.told(sampler.ToldGrowth) && !f.othersMatter() && !f.limited()
+}
+
+// movedFirst: a whole pipeline is on the GPU before its parts are told to wait in RAM, which then saves next to nothing.
+func (f *facts) movedFirst() bool {
+	return f.told(sampler.ToldMovedFirst) && !f.onHost()
+}
+
+// sourceOffload says of offloading that a pipeline is not to be moved before it.
+const sourceOffload = "https://huggingface.co/docs/diffusers/api/pipelines/overview#diffusers.DiffusionPipeline.enable_sequential_cpu_offload"
+
 // ranBefore: the same ran before, and nothing in the text says what has changed since.
 func (f *facts) ranBefore() bool {
 	return f.told(sampler.ToldWorked) && !f.onHost() && !f.told(sampler.ToldGrowth) && !f.told(sampler.ToldLarger) && !f.told(sampler.ToldUpdate) && f.history == nil && !f.impossible() && !f.othersMatter()

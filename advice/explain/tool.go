@@ -117,12 +117,12 @@ func (f *failure) leverShare(id string) float64 {
 // ownLevers are what a known program has for a fix, and beside the first advice its others.
 func (f *failure) ownLevers(id string, rank int) (list []tools.Lever) {
 	of, is := leversOf[id]
-	if !is || f.tool == nil || f.program.name != "" && !slices.Contains(families, f.program.name) || f.pairwise() || f.meshes() && id == FixSmallerInput || f.photos() > 0 || id == FixCapSampleSize && f.postProcesses() {
+	if !is || f.tool == nil || f.program.name != "" && !slices.Contains(families, f.program.name) || f.pairwise() || f.meshes() && id == FixSmallerInput || f.photos() > 0 || id == FixCapSampleSize && (f.postProcesses() || f.packs()) || id == FixSmallerInput && f.loadsViews() || id == FixOffloadModel && f.movedFirst() {
 		return nil
 	}
 	for _, mine := range []bool{true, false} {
 		for _, l := range f.levers() {
-			if l, ok := f.agreeing(l); ok && (l.Of == of) == mine && (mine || rank == 1 && !f.leverTried(l.Of)) && !f.told(sampler.ToldInForce+l.Type) {
+			if l, ok := f.agreeing(l); ok && (l.Of == of) == mine && (mine || rank == 1 && !f.leverTried(l.Of)) && !f.told(sampler.ToldInForce+l.Type) && !f.leverSpent(l) {
 				list = append(list, l)
 			}
 		}
@@ -280,6 +280,9 @@ func (f *failure) typedLever(l tools.Lever) string {
 	if text, _, ok := f.command.WithNumber(lower(l), command.PlainName(option)); ok {
 		return text
 	}
+	if f.leverSpent(l) {
+		return l.Type
+	}
 	if tools.In(f.command.Text) != f.tool {
 		return l.Type
 	}
@@ -287,6 +290,14 @@ func (f *failure) typedLever(l tools.Lever) string {
 		return text
 	}
 	return l.Type
+}
+
+// leverSpent: the command has a lever at a number with which less cannot be had.
+func (f *failure) leverSpent(l tools.Lever) bool {
+	option, _, _ := strings.Cut(l.Type, " ")
+	a, found := f.command.Find(command.PlainName(option))
+	v, err := strconv.ParseFloat(a.Value, 64)
+	return found && err == nil && strings.HasPrefix(option, "-") && lastNumber.Get().MatchString(l.Type) && lower(l)(v) == v
 }
 
 // typedOption is an option as its line has it: with the number that follows from the one in the command.

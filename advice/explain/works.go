@@ -145,6 +145,9 @@ var fixesWorks = []fixRow{
 			if f.pageFileShort() {
 				return 0.6
 			}
+			if f.ranBefore() {
+				return 0.7 // as large as it is
+			}
 			return 1
 		},
 		variant: func(f *failure) string {

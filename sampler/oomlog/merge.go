@@ -67,7 +67,7 @@ func (h *holder) add(f *findings, m *message, key string) *held {
 		old := h.events[i]
 		switch relationOf(old, e) {
 		case sameFailure:
-			if old.title && old.otherShape(e) { // of several that were refused, or retyped: the log tells more
+			if old.title && (old.otherShape(e) || old.MemoryKind != e.MemoryKind && bare(&old.OOMEvent)) { // of several that were refused, or retyped: the log tells more
 				e.absorb(old)
 				h.remove(i)
 				h.insert(e)

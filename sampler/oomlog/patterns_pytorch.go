@@ -32,6 +32,8 @@ var pytorchRows = []row{
 		start: `Not enough memory, use lower resolution \(max approx\. \d+x\d+\)`},
 	{name: "torch7", framework: "torch7", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"cuda runtime error", "thcudacheck fail"},
 		start: `cuda runtime error \(2\) : out of memory|THCudaCheck FAIL file=\S+ line=\d+ error=(?:2|38)\b ?: out of memory`, near: `\.lua\b|luajit|cutorch|\[C\]: (?:in|at)`},
+	{name: "torch 0.x THC pinned", framework: "pytorch", kind: sampler.KindCUDAError, memory: sampler.MemoryHost, words: []string{"cachinghostallocator"},
+		start: `FAIL file=\S*CachingHostAllocator\.(?:cpp|cu) line=\d+ error=2\b ?: out of memory`},
 	{name: "torch 0.x THC", framework: "pytorch", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"thcudacheck fail", "cuda runtime error"},
 		start: `THCudaCheck FAIL file=\S+ line=\d+ error=(?:2|38)\b ?: out of memory`},
 	{name: "torch 0.x runtime error at", framework: "pytorch", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"cuda runtime error"},

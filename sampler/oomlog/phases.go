@@ -22,6 +22,7 @@ var phaseFunctions = []phaseRow{
 	{sampler.PhaseSaving, anyOf(`(?i)`, `^_?save|_save(?:_|$)|save_(?:checkpoint|model|pretrained|state)|full_state_dict|get_state_dict|consolidate`)},
 	{"", anyOf(`(?i)`, `^_?(?:load|read)_(?:videos?|images?|imgs?|pictures?|frames?|audios?|wavs?|data|dataset|samples?|annotations?|csv|text|texts|files?)(?:_|$)`)}, // what is loaded is no model
 	{sampler.PhaseLoading, anyOf(`(?i)`, `^_?load(?:_|$)|from_pretrained|load_(?:state_dict|checkpoint|model|weights|pipeline|diffusion)|_load_|init_worker|init_device|^get_model|^build_model|initialize_model|prepare_model|init_model|^load\w*$|determine_num_available_blocks|profile_run|capture_model|warm_?up`)},
+	{"", anyOf(`(?i)`, `^_?(?:generate|sample)_(?:qkv|anchors?|proposals?|grids?|rays?|noise|targets?|labels?|(?:\w+_)?masks?|(?:relative_)?positions?|negatives?)$`)}, // a step of a forward pass, in training too
 	{sampler.PhaseTraining, anyOf(`(?i)`, `^_?(?:inner_)?train(?:$|_|ing)|^fit(?:$|_)|backward|(?:^|_)train_(?:step|epoch|batch|one_epoch|loop|iter)|training_step|optimizer_step|^do_train|^run_step$|^training`)},
 	{sampler.PhaseInference, anyOf(`(?i)`, `^_?(?:generate|predict|inference|infer|sample|process_images|txt2img|img2img|decode|transcribe|run_inference)(?:$|_|\b)|execute_model|vae_decode|decode_first_stage`)},
 }
@@ -40,7 +41,7 @@ var phaseLines = []phaseRow{
 	{sampler.PhaseValidation, anyOf(`(?i)`, `^\W{0,3}\[(?:val|valid|eval)\]|\b(?:(?:validating|validation|evaluating|evaluation)(?:[^\w=-]|$)|val:|eval:|(?:computing|calculating) (?:the )?(?:FID|KID|mAP|mIoU|BLEU|ROUGE|WER|CER|metrics)\b|epoch \(val(?:id)?\)|Class\s+Images\s+(?:Instances|Labels))`)},
 	{"", anyOf(`(?i)`, `^\W*(?:[\w ]{1,16}\W{1,5})?training (?:(?:is|has|was) )?(?:finished|done|completed?|over|ended)\W*$`, `\bafter (?:the )?training (?:(?:is|has|was) )?(?:finished|done|completed?|over|ended)\b`)}, // what comes then is none
 	{sampler.PhaseTraining, anyOf(`(?i)`, `\btrain(?:ing)?\b`, `\bepoch\b`, `^\s*\d+/\d+\s+[\d.]+G\b`)},
-	{sampler.PhaseInference, anyOf(`(?i)`, `\b(?:generating|inference|sampling|predicting|prompt executed|could not predict)\b`)},
+	{sampler.PhaseInference, anyOf(`(?i)`, `\b(?:generating|inference|sampling|predicting|prompt executed|could not predict|start(?:ing|ed)? predictions?|predicted structure)\b`)},
 }
 
 // phaseOf is the phase that a function's name tells, without that of its class; empty for most.

@@ -61,6 +61,7 @@ var voices = []clue{
 	{"he begins a line with what he did", -2, 1, func(r *reading, most int) int { return len(begins.FindAllStringSubmatch(r.text, most)) }},
 	{"what his GPUs did then", -2, 1, inText(`(?m)^\W*NVIDIA-SMI \d{3}`)},
 	{"a form for bugs", -3, 1, inText(form.source + `[^.\n]{0,30}(?:$|:)`)},
+	{"a form for questions", -2, 1, inText(`(?im)^#{1,4}\W*questions? (?:and|&) help\W*$`)},
 	{"a bug by its label", -3, 1, inText(`(?i)\A\W{0,6}\[bug(?: report)?\]`)},
 	{"the versions of a machine", -3, 1, inText(`(?im)(?:^\W*(?:(?:(?:py)?torch|tensorflow|jax|cuda|cudnn|python|os|gpus?|driver|ram|vram|cpu|nvidia\w*|ubuntu|windows|platform)(?: (?:version|info\w*|driver|model|type|name|card))?|[\w.-]+ version)\W{0,4}[:：=] ?\S*\d[^\n]*\n+){2}`)},
 }

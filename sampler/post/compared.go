@@ -79,7 +79,12 @@ var (
 	// changedTo is a change to another version, and ranWithout that there was no trouble before.
 	changedTo  = lazily(`(?i)\b(?:switched|moved|changed|migrated|upgraded|updated|went) (?:over )?(?:from \S+ )?to (?:the )?(?:(?:new(?:er|est)?|latest|current) )?(?:version|release|build) ?[bvr]?\d`)
 	ranWithout = lazily(`(?i)\bwithout (?:any )?(?:problems?|issues?|errors?|trouble)\b|\bno (?:problems?|issues?)\b|\b(?:worked|ran|was (?:fine|ok|okay))\b|\b(?:ran|working|running|worked) (?:fine|well|ok|okay)\b`)
-	unclear    = lazily(`(?i)\bsame (?:\w+ )?(?:errors?|problems?|issues?|thing|result|message)\b|\b(?:also|both|should|could|if|would|how|plan|want|whether)\b|\?`)
+	// runsPinned is a version of a package, as a list of requirements has it, with which it runs; denies is what makes of it one with which it does not.
+	runsPinned = lazily(`(?i)\b(?:works?|worked|runs?|ran|fine)\b[^.,;\n]{0,16}\b(?:with|under|on|using) [\x60"'(]?[\w-]+==v?\d+(?:\.\d+)+`)
+	denies     = lazily(`(?i)\b(?:not|never|neither|nor|longer)\b|n['’]?t\b`)
+	// newFails is a new version, whatever its number looks like, with which it fails.
+	newFails = lazily(`(?i)\b(?:since|with|in|on|after) (?:the |my |this )?new(?:er|est)? (?:driver|version|build|release)\b(?:[^.,;\n]|\.\d){0,40}\b(?:crash\w*|fail\w*|errors?|oom\w*|out of)`)
+	unclear  = lazily(`(?i)\bsame (?:\w+ )?(?:errors?|problems?|issues?|thing|result|message)\b|\b(?:also|both|should|could|if|would|how|plan|want|whether)\b|\?`)
 )
 
 // otherRelease: one release is said to run, and another one not.
@@ -88,7 +93,10 @@ func otherRelease(all []sentence) bool {
 		if unclear.MatchString(s.text) {
 			continue
 		}
-		if changedTo.MatchString(s.text) && ranWithout.MatchString(s.text) || ofLibraries.MatchString(s.text) {
+		if changedTo.MatchString(s.text) && ranWithout.MatchString(s.text) || ofLibraries.MatchString(s.text) || newFails.MatchString(s.text) {
+			return true
+		}
+		if at := runsPinned.FindStringIndex(s.text); at != nil && !denies.MatchString(s.text[:at[0]]) {
 			return true
 		}
 		if at := builds.FindStringSubmatch(s.text); at != nil && ofRelease(at[1]+at[2]) && ofRelease(at[3]+at[4]) && at[1]+at[2] != at[3]+at[4] {

@@ -117,7 +117,7 @@ func addFacts(c *sampler.LogContext, text string, all []sentence) {
 }
 
 // counted are GPUs with their number.
-var counted = lazily(`(?i)\b([2-9]|[1-9]\d{1,2})(?: ?[x×*] ?| )(?:(?:nvidia|geforce|rtx|gtx|tesla|quadro) ?)*(?:gpus|cards|[ATLPVH]\d{1,3}[gs]?|A[2456]000s?|[1-5]0[5-9]0(?: ?ti)?s?)\b|\b(?:[ATLPVH]\d{1,3}[gs]?|RTX ?[1-5]0[5-9]0(?: ?ti)?) ?[x×*] ?([2-9])\b|\b([2-9]) ?[张块卡](?:卡|显卡|GPU| ?[ATLPVH]\d{1,3}| ?[1-5]0[5-9]0)`)
+var counted = lazily(`(?i)\b([2-9]|[1-9]\d{1,2})(?: ?[x×*] ?| )(?:(?:nvidia|geforce|rtx|gtx|tesla|quadro) ?)*(?:gpus|cards|[ATLPVH]\d{1,3}[gs]?|A[2456]000s?|[1-5]0[5-9]0(?: ?ti)?s?)\b|\b(?:[ATLPVH]\d{1,3}[gs]?|RTX ?[1-5]0[5-9]0(?: ?ti)?)(?: ?(?:GPUs?|cards?|显卡|卡))? ?[x×*] ?([2-9])\b|\b([2-9]) ?[张块卡](?:卡|显卡|GPU| ?[ATLPVH]\d{1,3}| ?[1-5]0[5-9]0)`)
 
 // countOfGPUs is their number where all that is said of it agrees; "" where nothing is, or it does not.
 func countOfGPUs(text string) string {

@@ -59,6 +59,24 @@ func addGPU(c *sampler.LogContext, text string) {
 	}
 }
 
+// migProfiles are profiles of MIG by the names that drivers have for them: https://docs.nvidia.com/datacenter/tesla/mig-user-guide/#supported-mig-profiles
+var migProfiles = lazily(`(?i)\b[1-7]g\.(\d{1,3})gb\b`)
+
+// addSlice puts the size of a slice into a context, where all that a text names of it agrees.
+func addSlice(c *sampler.LogContext, text string) {
+	found := ""
+	for _, at := range migProfiles.FindAllStringSubmatch(text, 16) {
+		if n := at[1]; found == "" || found == n {
+			found = n
+			continue
+		}
+		return
+	}
+	if found != "" {
+		c.Told = append(c.Told, sampler.ToldSlice+found)
+	}
+}
+
 // Makers other than NVIDIA as texts name them, and the boards of NVIDIA whose GPU has no memory of its own.
 var (
 	ofAMD    = lazily(`(?i)\bradeon\b|\brx ?(?:[45]\d0|vega ?\d\d|[5-9]\d00)(?: ?xtx?)?\b|\br[579] [23]\d0x?\b|\bryzen ai\b|\bDirectML\b|\btorch_directml\b|\b(?:ROCm|HIP)\b`)

@@ -16,7 +16,7 @@ var marks = []struct {
 	// Whoever writes takes the CPU for the way, and asks how.
 	{sampler.ToldAsksCPU, lazily(`(?i)\b(?:I should|should I|(?:can|could) (?:I|we)|how (?:do|can|could|should) (?:I|we)|how to|(?:want|like|way|possible|possibility) to)\b[^.?\n]{0,20}\b(?:use|run|force|execute|do (?:it|this))\b[^.?\n]{0,24}?(?:\b(?:on|with|use|using|in)\b[^.?\w\n]{0,3}(?:the |my |an? )?|--?d(?:evice)?[ =]["']?)cpu\b[^\w-]`)},
 	// So many GPUs as somebody says he has.
-	{sampler.ToldGPUs, lazily(`(?i)\b(?:[2-8]|two|three|four|six|eight) ?[x×*]? ?(?:\w+ ){0,2}(?:GPUs|cards|[AVH]100s?|[34]090s?)\b|\b(?:[2-8] ?[x×*]|two|three|four|dual) ?(?:(?:nvidia|geforce|rtx|gtx|tesla) ?)*(?:[1-5]0[5-9]0(?: ?ti)?s?|[ATLPVH]\d{1,3}[Gs]?)\b|[2-8两二三四八] ?[个张块] ?(?:\d+ ?G\w?的? ?)?(?:显卡|卡|GPU|[1-5]0[5-9]0|[ATLPVH]\d{1,3})|显卡 ?[x×*] ?[2-8]`)},
+	{sampler.ToldGPUs, lazily(`(?i)\b(?:[2-8]|two|three|four|six|eight) ?[x×*]? ?(?:\w+ ){0,2}(?:GPUs|cards|[AVH]100s?|[34]090s?)\b|\b(?:[2-8] ?[x×*]|two|three|four|dual) ?(?:(?:nvidia|geforce|rtx|gtx|tesla) ?)*(?:[1-5]0[5-9]0(?: ?ti)?s?|[ATLPVH]\d{1,3}[Gs]?)\b|[2-8两二三四八] ?[个张块] ?(?:\d+ ?G\w?的? ?)?(?:显卡|卡|GPU|[1-5]0[5-9]0|[ATLPVH]\d{1,3})|显卡 ?[x×*] ?[2-8]|\b(?:[AVHTL]\d{1,3}|[1-5]0[5-9]0) ?(?:GPUs?|显卡|卡) ?[x×*] ?[2-8]\b`)},
 	// The libraries that hold tables on the GPU, as code and words name them.
 	{sampler.ToldTables, lazily(`(?i)\b(?:dask_)?cudf\b|\bdask[-_]cuda\b|\bcuml\b`)},
 	// A system of Windows as forms ask for it, a path there, the wording of PyTorch's CPU allocator on it, its errors and what only it has.

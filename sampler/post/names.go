@@ -16,6 +16,8 @@ var (
 	stuck = lazily(`(\s--[\w-]+[ =]\d+)(--[a-z])`)
 	// continued is where a command goes on in the next line.
 	continued = lazily(`\\[ \t]*\r?\n[ \t]*`)
+	// onlyOptions is a line below a command that begins with an option, as who broke a long command left it.
+	onlyOptions = lazily(`^\s*--?[A-Za-z][\w-]*(?:[ =]|\s*$)`)
 	// loads is a line of code that loads a model, in a text that shows no other use of it.
 	loads = lazily(`\.from_pretrained\(`)
 	// moves is one that puts a whole model on the GPU.
@@ -42,13 +44,16 @@ var programs = []struct {
 	{"llama.cpp", lazily(`(?i)\bllama[._-]cpp\b|\bn_gpu_layers\b|\bllama-(?:server|cli)\b|\bllama_new_context`)},
 	{"invokeai", lazily(`\binvoke\.py\b|(?i:\binvokeai\b)|>> *Max VRAM used|image\(s\) generated`)},
 	{"forge", lazily(`(?i)\bstable-diffusion-webui-(?:forge|reforge)\w*|\b(?:sd )?webui forge\b|\bforge webui\b|\bforge_\w+`)},
-	{"webui", lazily(`(?im)\bstable[- ]diffusion[- ]webui\b|\bautomatic1111\b|\ba1111\b|(?-i:^A: [\d.]+ GB, R: [\d.]+ GB, Sys: )|--(?:med|low)vram\b[^\n]*\bwebui`)},
+	{"webui", lazily(`(?im)\bstable[- ]diffusion[- ]webui\b|\bautomatic1111\b|\ba1111\b|(?-i:^A: [\d.]+ GB, R: [\d.]+ GB, Sys: )|--(?:med|low)vram\b[^\n]*\bwebui|\bweb ?ui\b(?s:.*)\bhi(?:gh)?[- ]?res(?:olution)?[ .]fix\b`)},
 	{"easydiffusion", lazily(`(?i)\beasy[- ]?diffusion\b|\bstable-diffusion-ui\b`)},
 	{"chat-ui", lazily(`(?i)\bkobold ?ai\b|\btavern ?ai\b|\boobabooga\b|\btext-generation-webui\b`)},
 	{"comfyui", lazily(`(?i)\bcomfyui\b|(?-i:\bComfy\b)|(?:^|\s)--?(?:novram|normalvram)\b|\bKSampler\b`)},
 	{"demucs", lazily(`(?i)\bdemucs(?:\.separate)? [^\n]{0,80}(?:-d \w|-n \w|--dl\b|\.(?:mp3|wav|flac)\b)|[/\\]demucs[/\\](?:separate|apply)\.py`)},
 	{"whisper", lazily(`(?i)\bwhisperx?\b`)},
 	{"lm_eval", lazily(`(?i)\blm[-_]eval\b`)},
+	// Parts and arguments of pipelines that make pictures and videos, by names that only they have:
+	// https://huggingface.co/docs/diffusers/api/pipelines/overview
+	{"diffusers", lazily(`\bnum_(?:images|videos)_per_prompt\b|\bAutoencoderKL\w*\.from_|\b\w+Transformer[23]DModel\b`)},
 	{"llama-reference", lazily(`--ckpt_dir\b[^\n]*--tokenizer_path\b`)},
 }
 
@@ -75,12 +80,17 @@ type codeLine struct {
 	text    string
 	scripts [][]string // as found where nothing is said to have gone through
 	command string     // with what goes on in the next lines; empty for none
+	options string     // its options in the next lines, where no line says that it goes on
 }
 
 // codeLines are those of a text.
 func codeLines(text string) (list []codeLine) {
 	for _, line := range strings.Split(continued.ReplaceAllString(text, " "), "\n") {
 		if frame.MatchString(line) {
+			continue
+		}
+		if last := len(list) - 1; last >= 0 && list[last].command != "" && onlyOptions.MatchString(line) {
+			list[last].options += " " + strings.TrimSpace(line)
 			continue
 		}
 		one := codeLine{text: line, scripts: script.FindAllStringSubmatch(passed.ReplaceAllString(line, ""), 8)}
@@ -120,6 +130,9 @@ func name(c *sampler.LogContext, text string, all []sentence, lines []codeLine) 
 			c.Command = words
 		}
 		runs = c.Command == words && canRun.MatchString(said)
+		if line.options != "" && (c.Command == words || c.Command == strings.TrimSpace(line.command)) {
+			c.Command = strings.TrimRight(c.Command+line.options, "`")
+		}
 		before = ""
 	}
 	if len(c.Functions) == 0 && evaluates.MatchString(c.Command) && !strings.Contains(c.Command, "--do_train") {

@@ -143,6 +143,7 @@ func Read(text string, events []sampler.OOMEvent, scan Scan) []sampler.OOMEvent 
 			}
 			addShown(events[i].Context, text, tool)
 			addGPU(events[i].Context, text)
+			addSlice(events[i].Context, text)
 			addRoomy(events[i].Context, text)
 			addListed(events[i].Context, text)
 			addMaker(events[i].Context, text)

@@ -299,7 +299,7 @@ func complains(all []sentence) bool {
 }
 
 // helpWanted is what only those ask who want help.
-const helpWanted = `\b(?:is|are) there (?:an?|any\w*|some\w*|other)\b[^.]*\?|\bwhat (?:should|can|could|do|am) I\b|\bhow (?:can|do|should|could|to)\b[^.]*\?|\bwhy\b[^.]*\?|\b(?:any|your) (?:help|ideas?|advi[cs]es?|suggestions?|insights?|tips)\b|\b(?:please|can|could) (?:any(?:one|body) |some(?:one|body) |you )?help\b|\b(?:thanks|thank you)\b|\blook(?:ing)? forward (?:to|for) (?:your|an?|any|the|some) (?:\w+ )?(?:reply|answer|response|help|solution|feedback)\b|\b(?:I am|I['’]m) (?:\w+ )?(?:confused|puzzled|stuck|at a loss)\b|\bhow (?:can|do) I\b|请问|怎么办|求助|(?:能否|可否|能不能|是否可以|有没有办法)[^。\n]{0,12}(?:解决|处理|避免|帮)`
+const helpWanted = `\b(?:is|are) there (?:an?|any\w*|some\w*|other)\b[^.]*\?|\bwhat (?:should|can|could|do|am) I\b|\bwhat (?:should|can|could|must) be done\b[^.\n]*\?|\bhow (?:can|do|should|could|to)\b[^.]*\?|\bwhy\b[^.]*\?|\b(?:any|your) (?:help|ideas?|advi[cs]es?|suggestions?|insights?|tips)\b|\b(?:please|can|could) (?:any(?:one|body) |some(?:one|body) |you )?help\b|\b(?:thanks|thank you)\b|\blook(?:ing)? forward (?:to|for) (?:your|an?|any|the|some) (?:\w+ )?(?:reply|answer|response|help|solution|feedback)\b|\b(?:I am|I['’]m) (?:\w+ )?(?:confused|puzzled|stuck|at a loss)\b|\bhow (?:can|do) I\b|请问|怎么办|求助|(?:能否|可否|能不能|是否可以|有没有办法)[^。\n]{0,12}(?:解决|处理|避免|帮)`
 
 var (
 	plea = lazily(`(?i)\b(?:workaround|solution)s?\b|` + helpWanted)

@@ -22,7 +22,7 @@ var shown = []struct {
 	{sampler.ShowsRollout, lazily(`(?i)\bvllm_mode["']?[\s=:]{1,4}["']?colocate\b|\bvllm[_-]gpu[_-]memory[_-]utilization\b|\b(?:grpo|rloo)_trainer\.py(?s:.*)\bvllm/`)},
 	{sampler.ShowsTorch, lazily(`(?m)\.backward\(|\boptimi[sz]er\w*\.(?:step|zero_grad)\(|^\W*(?:import|from) torch\b|\bnn\.Module\b|\b\w*model\w*\.(?:eval|train|cuda|to|forward)\(|\btorch\.(?:tensor|load|save|no_grad|nn|zeros|ones|cat|stack|device|inference_mode|cuda\.empty_cache)\b|\.ipynb\b`)},
 	{sampler.ShowsLoader, lazily(`\bDataLoader\(|\b\w*(?:val\w*|test|eval|train|data)_?loaders?\b`)},
-	{sampler.ShowsLibrary, lazily(`(?i)\b(?:detectron2|mm(?:det\w*|seg\w*|cv|engine|pose)|ultralytics|yolov?(?:5|8|11)\w*|(?:pytorch[-_ ])?lightning|sentence[-_ ]?transformers?|mteb|fastai|espnet\w*|fairseq|nemo|speechbrain|spacy|cellpose|xturing|llama[-_ ]?factory|axolotl|kohya\w*)\b`)},
+	{sampler.ShowsLibrary, lazily(`(?i)\b(?:detectron2|mm(?:det\w*|seg\w*|cv|engine|pose)|ultralytics|yolov?(?:5|8|11)\w*|(?:pytorch[-_ ])?lightning|sentence[-_ ]?transformers?|mteb|fastai|espnet\w*|fairseq|nemo|speechbrain|spacy|cellpose|xturing|llama[-_ ]?factory|axolotl|kohya\w*|chainer\w*)\b`)},
 	{sampler.ShowsAdapters, lazily(`(?i)(?:\b|_)q?loras?(?:\b|_)|\bpeft\b|\badapters?\b`)},
 	{sampler.ShowsFSDP, lazily(`(?i)\bfsdp\w*|\bfully_?shard\w*`)},
 	{sampler.ShowsDeepSpeed, lazily(`(?i)\bdeepspeed\b|\bzero[-_ ]?(?:stage[-_ ]?)?[123]\b|\bds_(?:z\w+_)?(?:offload_)?config|\bsigkill_handler\b`)},
@@ -68,7 +68,10 @@ var shown = []struct {
 }
 
 // numbered are settings of servers for how much lies on the GPU, with their numbers.
-var numbered = lazily(`(?i)\b(num_envs|num_gpu|num_ctx|ngl|n[-_]gpu[-_]layers|ctx[-_]size|max[-_]model[-_]len|max[-_]num[-_]seqs|context[-_]length|session[-_]len|max[-_]input[-_](?:length|tokens)|max[-_]total[-_]tokens|max[-_]batch[-_]prefill[-_]tokens|max_seq_len|max_num_tokens|chunked[-_]prefill[-_]size)\b["']?[^\w\n]{1,4}(\d{1,7})\b`)
+var numbered = lazily(`(?i)\b(num_envs|num_gpu|num_ctx|ngl|n[-_]gpu[-_]layers|ctx[-_]size|max[-_]model[-_]len|max[-_]num[-_]seqs|context[-_]length|session[-_]len|max[-_]input[-_](?:length|tokens)|max[-_]total[-_]tokens|max[-_]batch[-_]prefill[-_]tokens|max_seq_len|max_num_tokens|chunked[-_]prefill[-_]size|max_new_tokens)\b["']?[^\w\n]{1,4}(\d{1,7})\b`)
+
+// pictureSides are those of the pictures of the latent diffusion code, and how many it makes at once.
+var pictureSides = lazily(`--(H|W|n_samples)[ =](\d{1,5})\b`)
 
 // fractions are settings of servers for their share of the GPU, with one or more values of it; layersOn is how many of a model's layers
 // llama.cpp put there, as it prints it.
@@ -178,6 +181,9 @@ func addShown(c *sampler.LogContext, text string, tool *tools.Tool) {
 	}
 	for _, at := range numbered.FindAllStringSubmatch(text, 8) {
 		c.Told = append(c.Told, sampler.ToldInForce+strings.ReplaceAll(strings.ToLower(at[1]), "-", "_")+" "+at[2])
+	}
+	for _, at := range pictureSides.FindAllStringSubmatch(text, 8) {
+		c.Told = append(c.Told, sampler.ToldInForce+strings.ToLower(at[1])+" "+at[2])
 	}
 	if oneWindow.MatchString(text) {
 		c.Told = append(c.Told, sampler.ToldInForce+"sw_batch_size=1")
