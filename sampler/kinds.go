@@ -60,6 +60,7 @@ var ErrorKinds = [...]string{
 const (
 	ToldGrowth       = "growth"                // memory rises from step to step
 	ToldLate         = "late"                  // it comes after many steps
+	ToldVaries       = "varies"                // it comes at another step each time
 	ToldLarger       = "larger"                // it comes with longer or larger inputs
 	ToldFirstGPU     = "first_gpu"             // every process takes memory of GPU 0
 	ToldOneGPU       = "one_gpu"               // of several GPUs one holds all of the model
@@ -79,6 +80,7 @@ const (
 	ToldOffload      = "offload"               // parts of the model are kept in host memory
 	ToldUnallocated  = "unallocated"           // gigabytes were reserved but unallocated
 	ToldSegments     = "segments"              // it runs with expandable segments
+	ToldKeeps        = "keeps"                 // its code keeps outputs, losses or states
 	ToldGraph        = "graph"                 // the graph of a step is kept
 	ToldGraphOff     = "graph_off"             // code is shown that runs without gradients
 	ToldSame         = "same"                  // it comes at the same step again

@@ -153,7 +153,12 @@ var causesPhase = []causeRow{
 		when: func(f *failure) bool { // who went on was not full of what is kept
 			return f.lateTraining() && !f.bigRequest() && !f.flat() && !f.peaksAlone() && !f.heldMore() && !f.event.Recovered && !f.growsByDesign() && !f.larger()
 		},
-		confidence: func(f *failure) float64 { return f.unlessOthers(0.62) },
+		confidence: func(f *failure) float64 {
+			if f.told(sampler.ToldVaries) {
+				return 0.4 // what is kept would fill it at about the same step
+			}
+			return f.unlessOthers(0.62)
+		},
 		evidence: func(f *failure) string {
 			return f.words.Say("why.late_small", "when", f.place(), "need", printed(f.requested.Or(0)))
 		}},

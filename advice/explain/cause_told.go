@@ -86,6 +86,9 @@ var causesTold = []causeRow{
 	{id: "told", cause: CauseLeak, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
 		when: func(f *failure) bool { return f.toldLate() },
 		confidence: func(f *failure) float64 {
+			if f.told(sampler.ToldVaries) {
+				return 0.35
+			}
 			if f.program.is(running) || f.told(sampler.ToldEpochs) && !f.told(sampler.ToldPixels) {
 				return 0.6 // each input is like those before, or was there before
 			}
@@ -101,6 +104,12 @@ var causesTold = []causeRow{
 			return 0.5 // or a leak that nobody has looked for
 		},
 		evidence: func(f *failure) string { return f.words.Say("why.told_late") }},
+	{id: "told", cause: CauseDataSpike, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
+		when: func(f *failure) bool {
+			return f.told(sampler.ToldVaries) && f.saidLate() && f.phase() != sampler.PhaseValidation && f.phase() != sampler.PhaseSaving
+		},
+		confidence: func(f *failure) float64 { return f.unlessOthers(0.69) },
+		evidence:   func(f *failure) string { return f.words.Say("why.told_varies") }},
 	{id: "told", cause: CauseDataSpike, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
 		when:       func(f *failure) bool { return f.toldSpikes() },
 		confidence: always(0.68),
@@ -119,7 +128,7 @@ var causesTold = []causeRow{
 		evidence:   func(f *failure) string { return f.words.Say("why.told_late") }},
 	{id: "told", cause: CauseDataSpike, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
 		when:       func(f *failure) bool { return f.toldLarger() && !f.program.is(running|undecided) },
-		confidence: always(0.65),
+		confidence: func(f *failure) float64 { return f.unlessOthers(0.72) },
 		evidence:   func(f *failure) string { return f.words.Say("why.told_larger") }},
 	{id: "told", cause: CauseTooBig, reason: "https://huggingface.co/docs/diffusers/optimization/memory",
 		when:       func(f *failure) bool { return f.toldLarger() && f.program.is(running|undecided) }, // who runs a model chose the size of its input
@@ -268,12 +277,18 @@ var causesTold = []causeRow{
 		},
 		evidence: func(f *failure) string { return f.words.Say("why.told_shared") }},
 	{id: "told", cause: CauseLeak, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
-		when:       func(f *failure) bool { return f.told(sampler.ToldGraph) && !f.onHost() && !f.numbers() },
-		confidence: always(0.68),
+		when:       func(f *failure) bool { return f.told(sampler.ToldGraph) && !f.onHost() },
+		confidence: func(f *failure) float64 { return f.unlessOthers(0.7) },
 		evidence:   func(f *failure) string { return f.words.Say("why.told_graph") }},
+	{id: "told", cause: CauseLeak, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
+		when: func(f *failure) bool {
+			return f.told(sampler.ToldKeeps) && !f.onHost() && !f.context.FirstStep && f.phase() != sampler.PhaseLoading && f.phase() != sampler.PhaseSaving
+		},
+		confidence: func(f *failure) float64 { return f.unlessOthers(0.69) },
+		evidence:   func(f *failure) string { return f.words.Say("why.told_keeps") }},
 	{id: "told", cause: CauseDataSpike, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
 		when:       func(f *failure) bool { return f.toldSame() },
-		confidence: always(0.68),
+		confidence: func(f *failure) float64 { return f.unlessOthers(0.7) },
 		evidence:   func(f *failure) string { return f.words.Say("why.told_same") }},
 	{id: "told", cause: CauseTooBig, form: "checkpoint", reason: "https://docs.pytorch.org/docs/stable/generated/torch.load.html",
 		when: func(f *failure) bool { return f.toldCheckpoint() },

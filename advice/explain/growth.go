@@ -12,11 +12,16 @@ const lateSteps = 25
 
 // late: the run had fitted before. It did many steps or an epoch, or the recording shows it.
 func (f *facts) late() bool {
-	if f.context.FirstStep || f.startingUp() {
+	if f.context.FirstStep && !f.told(sampler.ToldVaries) || f.startingUp() {
 		return false
 	}
 	n := len(f.stretches())
-	return f.context.Epoch.Or(0) >= 2 || f.context.Step.Or(0) >= lateSteps || n >= 3 || n == 2 && f.recorded() && f.context.Step.Or(0) >= 10
+	return f.saidLate() && !f.told(sampler.ToldSplats) || f.context.Epoch.Or(0) >= 2 || f.context.Step.Or(0) >= lateSteps || n >= 3 || n == 2 && f.recorded() && f.context.Step.Or(0) >= 10
+}
+
+// saidLate: whoever writes says that it worked for a while, and neither a recording nor a step in the log shows how it went.
+func (f *facts) saidLate() bool {
+	return (f.told(sampler.ToldLate) && !f.context.Step.Known() || f.told(sampler.ToldVaries)) && f.history == nil && !f.onHost()
 }
 
 // startSeconds: weights are loaded, optimizer state is made and caches are filled within the first

@@ -16,7 +16,7 @@ func (f *facts) triedShare() bool { return f.told(sampler.ToldTried + "share") }
 
 // oneHoldsAll: of several GPUs one holds all of the model, as is said.
 func (f *facts) oneHoldsAll() bool {
-	return f.told(sampler.ToldOneGPU) && !f.onHost() && !f.numbers()
+	return f.told(sampler.ToldOneGPU) && !f.onHost()
 }
 
 // triedSize: smaller samples or inputs were tried, and that was not enough.
@@ -35,7 +35,7 @@ func (f *facts) fillsAnyGPU() bool {
 // keptFromFirst: one input passed and the next did not, with a GPU full of what the program itself holds, or nobody knows of what.
 func (f *job) keptFromFirst() bool {
 	full := !f.numbers() || f.allocated.Or(0) > partOf(f.total.Or(0), 0.6)
-	return f.told(sampler.ToldNext) && f.program.is(inference|evaluation|undecided) && f.program.name == "" && f.torchCode() && !f.onHost() && !f.graphOff() && full && f.requested.Or(0) < max(f.total.Or(0)/6, sampler.GiB/4)
+	return f.told(sampler.ToldNext) && !f.told(sampler.ToldNotebook) && f.program.is(inference|evaluation|undecided) && f.program.name == "" && f.torchCode() && !f.onHost() && !f.graphOff() && full && f.requested.Or(0) < max(f.total.Or(0)/6, sampler.GiB/4)
 }
 
 // leftByFirst: the first input went through and the next did not, in a program whose own lines keep no graph, so that what the first one
@@ -122,7 +122,7 @@ func (f *facts) reported() bool { is, _ := f.event.Extra["told"].(bool); return 
 
 // toldLate: it came after many steps, and no growth is spoken of.
 func (f *facts) toldLate() bool {
-	return f.told(sampler.ToldLate) && !f.told(sampler.ToldGrowth) && !f.onHost() && !f.numbers() && f.phase() != sampler.PhaseValidation && f.phase() != sampler.PhaseSaving
+	return f.saidLate() && !f.told(sampler.ToldGrowth) && !f.numbers() && f.phase() != sampler.PhaseValidation && f.phase() != sampler.PhaseSaving
 }
 
 // differInLength: it learns from recordings, of which some are much longer than others, or from pictures, of which some
@@ -163,7 +163,7 @@ func (f *facts) afterValidation() bool {
 
 // toldLarger: larger inputs bring it about.
 func (f *facts) toldLarger() bool {
-	return f.told(sampler.ToldLarger) && !f.onHost() && !f.numbers()
+	return f.told(sampler.ToldLarger) && !f.told(sampler.ToldPeakFirst) && !f.onHost()
 }
 
 // toldSized: a size of what it works on is named, and nothing that would make something else likelier.
@@ -178,7 +178,7 @@ func (f *facts) longSamples() bool {
 }
 
 // toldSame: it comes at the same step again, so what that step reads decides.
-func (f *facts) toldSame() bool { return f.told(sampler.ToldSame) && !f.onHost() && !f.numbers() }
+func (f *facts) toldSame() bool { return f.told(sampler.ToldSame) && !f.onHost() }
 
 // toldUnallocated: gigabytes were reserved but unallocated, as is said.
 func (f *job) toldUnallocated() bool {

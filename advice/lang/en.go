@@ -1614,6 +1614,8 @@ var textsEN = map[string]string{
 	"do.fewer_photos":                            "or leave out every second picture",
 	"why.told_growth":                            "Whoever wrote this says that memory grows from step to step.",
 	"why.told_late":                              "It comes after many steps that had room, so some batch needs more than those.",
+	"why.told_keeps":                             "Its code keeps what each step makes, as the text says: what is kept on the GPU adds up.",
+	"why.told_varies":                            "It comes at another step each time, so it follows what that step reads: memory that grows would run out at about the same one.",
 	"why.told_segments":                          "It is said to run with expandable segments: the memory was there, and not in one piece.",
 	"why.told_larger":                            "It comes with longer or larger inputs; memory follows their size.",
 	"why.told_one_gpu":                           "Of several GPUs one holds all of the model, as is said, and the others have room.",

@@ -1614,6 +1614,8 @@ var textsZH = map[string]string{
 	"do.fewer_photos":                            "或者每两张去掉一张",
 	"why.told_growth":                            "写这段文字的人说显存逐步增长。",
 	"why.told_late":                              "很多步都放得下之后才出现，所以某个批次比它们需要更多。",
+	"why.told_keeps":                             "文中说代码保留了每一步产生的内容：留在 GPU 上的会累积。",
+	"why.told_varies":                            "每次失败的步骤都不同，所以取决于那一步读到的数据：若是显存不断增长，会在大致相同的步骤耗尽。",
 	"why.told_segments":                          "文中说开启 expandable segments 就能跑：显存够，只是不连续。",
 	"why.told_larger":                            "输入更长或更大时才出现；显存随输入大小变化。",
 	"why.told_one_gpu":                           "如文中所说，多块 GPU 中的一块放了整个模型，其他的还有空间。",

@@ -353,6 +353,7 @@ func add(c *sampler.LogContext, text string, all []sentence, lines []codeLine) {
 			c.Told = append(c.Told, row.what)
 		}
 	}
+	heardPhase := hear(c, all)
 	if onCPU.MatchString(text) && !slices.ContainsFunc(all, func(s sentence) bool {
 		return asCure.MatchString(s.text) && (onCPU.MatchString(s.text) || toCPU.MatchString(s.text))
 	}) {
@@ -460,6 +461,8 @@ func add(c *sampler.LogContext, text string, all []sentence, lines []codeLine) {
 	if len(c.Functions) == 0 {
 		if phase := phaseIn(text, all); phase != "" && !(only && phase == sampler.PhaseValidation) && (c.Phase == "" || c.Phase == sampler.PhaseTraining && phase != sampler.PhaseLoading || slices.ContainsFunc(all, func(s sentence) bool { return loadsOnGPU.MatchString(s.text) })) {
 			c.Phase = phase
+		} else if heardPhase != "" && !only && (c.Phase == "" || c.Phase == sampler.PhaseTraining && heardPhase != sampler.PhaseLoading) {
+			c.Phase = heardPhase
 		}
 	}
 	if kind != sampler.ToldTraining && c.Phase == sampler.PhaseValidation && trains.MatchString(text) && partOfTraining.MatchString(text) {

@@ -1,0 +1,63 @@
+package post
+
+import (
+	"slices"
+
+	"nvpeak/sampler"
+	"nvpeak/sampler/hearsay"
+)
+
+// heard are the tellings of package hearsay that count here, what each is called in a context, or of which phase it is, and how sure it must be at least
+// where that is more than the package asks. words must stand in the passage, where they are set, and except must not.
+var heard = []struct {
+	telling, what, phase string
+	least                float32
+	words, except        *lazy
+}{
+	{telling: "late", what: sampler.ToldLate},
+	{telling: "varies", what: sampler.ToldVaries},
+	{telling: "next", what: sampler.ToldNext},
+	{telling: "growth", what: sampler.ToldGrowth, least: 0.7},
+	{telling: "keeps", what: sampler.ToldKeeps, least: 0.6},
+	{telling: "larger", what: sampler.ToldLarger},
+	{telling: "resume", what: sampler.ToldCheckpoint},
+	{telling: "other", what: sampler.ToldHeld},
+	{telling: "update", what: sampler.ToldUpdate, least: 0.6, words: lazily(`(?i)version|updat|upgrad|driver|releas|commit|downgrad|revert|roll(?:ed|ing)? ?back|\bgit\b|pull|master|\bmain\b|\b(?:old|new)(?:er|est)?\b|build|\d\.\d+\.\d|install|bisect|regress`),
+		except: lazily(`(?i)\bsame (?:\w+ )?(?:error|problem|issue)s?\b|\balso\b|\bboth\b|\bupgrad\w* (?:to )?(?:my |the |more )*(?:gpu|card|ram|memory)\b`)},
+	{telling: "worked", what: sampler.ToldWorked, least: 0.7},
+	{telling: "more_gpus", what: sampler.ToldTried + "gpu", least: 0.6, except: cured},
+	{telling: "validation", phase: sampler.PhaseValidation, words: lazily(`(?i)vali?d|\bval\b|\beval`)},
+	{telling: "saving", phase: sampler.PhaseSaving, words: lazily(`(?i)\bsav(?:e|es|ing)\b|\bsave_|checkpoint|export|merg|conver|\bwrit(?:e|es|ing)\b|consolidat|push`), except: lazily(`(?i)\bbefore\b`)},
+}
+
+// mostHeard sentences are listened to: nobody tells his failure later, and who writes more than that copies a log.
+const mostHeard = 200
+
+// hear puts into a context what the sentences tell, each alone and with the next one. It returns the phase in which it fails, if one is told.
+func hear(c *sampler.LogContext, all []sentence) (phase string) {
+	for i, s := range all[:min(len(all), mostHeard)] {
+		if s.note || s.tried {
+			continue
+		}
+		passages := []string{s.text}
+		if next := i + 1; next < len(all) && all[next].line-s.line <= 1 && !s.title {
+			passages = append(passages, s.text+" "+all[next].text)
+		}
+		for _, p := range passages {
+			for _, t := range hearsay.Of(p) {
+				for _, row := range heard {
+					if row.telling != t.Name || t.Sure < row.least || row.words != nil && !row.words.MatchString(p) || row.except != nil && row.except.MatchString(p) {
+						continue
+					}
+					if row.what != "" && !slices.Contains(c.Told, row.what) {
+						c.Told = append(c.Told, row.what)
+					}
+					if phase == "" {
+						phase = row.phase
+					}
+				}
+			}
+		}
+	}
+	return phase
+}
