@@ -162,11 +162,14 @@ type LogContext struct {
 	GlobalBatch      Opt[int]          `json:"-"`                 // samples of all GPUs together, and of all steps that accumulate
 	Replicas         Opt[int]          `json:"-"`                 // of the model, where that is not the world size
 	Trials           Opt[int]          `json:"-"`                 // of a search for settings, that this process had finished
+	Fold             Opt[int]          `json:"-"`                 // of a cross-validation, that had begun
 	TrainedContext   Opt[int]          `json:"-"`                 // tokens of context that the model was trained with
 	Resumed          bool              `json:"-"`                 // its steps and epochs go on from those of a run before
 	Spilled          Opt[Bytes]        `json:"-"`                 // what a worker says that it has moved from the GPU to RAM
 	Larger           *SizeGrowth       `json:"-"`                 // the size of a step that the log prints and that rose most; nil: none did
 	Counted          *SizeGrowth       `json:"-"`                 // the number of things kept on the GPU that the log prints and that rose most; nil: none did
+	Full             *SizeGrowth       `json:"-"`                 // what the log says is kept up to a limit (Of), and has been at it for long; nil: nothing is
+	Beyond           *SizeGrowth       `json:"-"`                 // how far the log says that the piece of work came that failed, where that is far beyond all before; nil: it is not
 	Slowdown         float64           `json:"-"`                 // how many times as long as at first a step took in the end, by the log; 0: not known
 }
 
@@ -175,6 +178,7 @@ type SizeGrowth struct {
 	Name     string
 	From, To float64
 	Of       float64 // to which it is counted, where the log says so; else 0
+	Unit     string  // of memory, lower case; "": they are numbers of things
 }
 
 // OtherProcess is a "Process N has X memory in use" clause.

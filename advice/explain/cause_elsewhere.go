@@ -1,6 +1,8 @@
 package explain
 
 import (
+	"slices"
+
 	"nvpeak/sampler"
 )
 
@@ -79,6 +81,12 @@ var causesElsewhere = []causeRow{
 		confidence: func(f *failure) float64 { return f.unlessKept(0.9) },
 		evidence: func(f *failure) string {
 			return f.words.Say("why.drift", "ahead", gib(f.driftsFromPeers()), "count", len(f.history.PeerPeaks))
+		}},
+	{id: "spread", cause: CauseImbalance, reason: "https://docs.pytorch.org/docs/stable/distributed.pipelining.html",
+		when:       func(f *failure) bool { return f.unevenPeers() && f.aheadOfPeers() == 0 && f.driftsFromPeers() == 0 },
+		confidence: func(f *failure) float64 { return f.unlessOthers(0.55) }, // what made it too much for this one is another question
+		evidence: func(f *failure) string {
+			return f.words.Say("why.uneven", "own", gib(f.usualLately()), "low", gib(slices.Min(f.history.Peers)), "high", gib(slices.Max(f.history.Peers)), "count", len(f.history.Peers))
 		}},
 	{id: "R1", cause: CauseOtherProcess, reason: sourceMessage,
 		when: func(f *failure) bool {

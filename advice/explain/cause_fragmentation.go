@@ -10,8 +10,8 @@ var causesFragmentation = []causeRow{
 		},
 		confidence: func(f *failure) float64 { return f.fragmentationSure() },
 		evidence: func(f *failure) string {
-			return f.withHeld(f.words.Say("why.fragmentation", "need", printed(f.requested.Or(0)), "free", f.rough(f.amountOf(f.free.Or(0))), "holes", f.amountOf(f.unallocated.Or(0)),
-				"missing", f.amountOf(f.shortfallOr0()), "sum", f.amountOf(f.free.Or(0)+f.unallocated.Or(0))))
+			return f.fullText(f.withHeld(f.words.Say("why.fragmentation", "need", printed(f.requested.Or(0)), "free", f.rough(f.amountOf(f.free.Or(0))), "holes", f.amountOf(f.unallocated.Or(0)),
+				"missing", f.amountOf(f.shortfallOr0()), "sum", f.amountOf(f.free.Or(0)+f.unallocated.Or(0)))))
 		}},
 	{id: "pool", cause: CauseFragmentation, reason: sourceJAX,
 		when:       func(f *failure) bool { return f.poolHadRoom() },

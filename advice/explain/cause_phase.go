@@ -44,7 +44,7 @@ var causesPhase = []causeRow{
 		}},
 	{id: "kept", cause: CauseValidationSpike, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
 		when: func(f *failure) bool {
-			return !f.onHost() && f.phase() == sampler.PhaseValidation && !f.testsOnly() && !f.graphOff() && f.total.Known() && f.allocated.Or(0) > f.total.Or(0)/2
+			return !f.onHost() && f.phase() == sampler.PhaseValidation && !f.testsOnly() && !f.graphOff() && !f.keepsValidationGraph() && f.total.Known() && f.allocated.Or(0) > f.total.Or(0)/2
 		},
 		confidence: always(0.3),
 		evidence: func(f *failure) string {
@@ -93,6 +93,9 @@ var causesPhase = []causeRow{
 		},
 		evidence: func(f *failure) string {
 			first, last, _ := f.growth()
+			if !f.tensorsGrew() && f.keptRise().levels > 0 {
+				return f.words.Say("why.growth_kept", "first", gib(sampler.Bytes(first)), "last", gib(sampler.Bytes(last)), "count", len(f.history.Kept))
+			}
 			return f.words.Say("why.growth", "first", gib(sampler.Bytes(first)), "last", gib(sampler.Bytes(last)), "count", len(f.stretches()))
 		}},
 	{id: "alerted", cause: CauseLeak, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
@@ -111,6 +114,13 @@ var causesPhase = []causeRow{
 		evidence: func(f *failure) string {
 			g := riseOfLevels(f.history.Peaks)
 			return f.words.Say("why.stairs", "first", gib(g.first), "last", gib(g.last), "count", g.steps)
+		}},
+	{id: "late rise", cause: CauseLeak, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
+		when:       func(f *failure) bool { return f.risesLate() },
+		confidence: func(f *failure) float64 { return f.unlessOthers(0.72) },
+		evidence: func(f *failure) string {
+			stood, _ := f.stoodUntil()
+			return f.words.Say("why.late_rise", "stood", gib(stood), "held", gib(max(f.process.Or(0), slices.Max(f.history.Peaks))), "percent", percentOf(f.unallocated.Or(0), f.reserved()))
 		}},
 	{id: "doubled", cause: CauseLeak, reason: "https://www.tensorflow.org/guide/gpu#limiting_gpu_memory_growth",
 		when:       func(f *failure) bool { return f.poolDoubled() },
@@ -248,7 +258,7 @@ var causesPhase = []causeRow{
 		confidence: func(f *failure) float64 { return f.unlessOthers(0.82) },
 		evidence:   func(f *failure) string { return f.words.Say("why.boxes") }},
 	{id: "flat", cause: CauseDataSpike, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
-		when: func(f *failure) bool { return f.lateTraining() && f.flat() && !f.bigRequest() },
+		when: func(f *failure) bool { return f.lateTraining() && f.flat() && !f.bigRequest() && !f.risesLate() },
 		confidence: func(f *failure) float64 {
 			if f.leapt() || f.tensorsLeapt() {
 				return 0.85
@@ -256,7 +266,11 @@ var causesPhase = []causeRow{
 			return 0.6
 		},
 		evidence: func(f *failure) string {
-			return f.words.Say("why.flat", "count", len(f.stretches()), "need", printed(f.requested.Or(0)))
+			peaks := f.stretches()
+			if high := slices.Max(peaks); high.Less(peaks[0]) > max(256*sampler.MiB, partOf(high, 0.04)) {
+				return f.words.Say("why.flat_risen", "first", gib(peaks[0]), "high", gib(high), "need", printed(f.requested.Or(0)))
+			}
+			return f.words.Say("why.flat", "count", len(peaks), "need", printed(f.requested.Or(0)))
 		}},
 }
 

@@ -7,7 +7,7 @@ import (
 )
 
 // causeRows is every rule there is. Order breaks ties between causes of one confidence.
-var causeRows = slices.Concat(causesHost, causesPinning, causesLanguage, causesDevices, causesElsewhere, causesSharing, causesLimit, causesRollout, causesFragmentation, causesPhase, causesArray, causesPairs, causesGraph, causesResumed, causesGrowing, causesInserting, causesTrials, causesMerging, causesExporting, causesReloading, causesAlike, causesGraphPools, causesCapacity, causesTold, causesPhotos, causesUnknown, causesSnapshot)
+var causeRows = slices.Concat(causesHost, causesPinning, causesLanguage, causesDevices, causesElsewhere, causesSharing, causesLimit, causesRollout, causesFragmentation, causesPhase, causesValidatingGraph, causesArray, causesPairs, causesGraph, causesResumed, causesGrowing, causesBeyond, causesInserting, causesTrials, causesMerging, causesExporting, causesReloading, causesAlike, causesGraphPools, causesCapacity, causesTold, causesPhotos, causesUnknown, causesSnapshot)
 
 // causes weighs what the message, the recording and the alerts say, surest cause first.
 func (f *failure) causes() []sampler.Cause {
@@ -39,14 +39,18 @@ const (
 // fragmentation look the same; the message tells them apart. From the message a spike looks
 // like an unusual batch; the recording tells whether it was.
 func (f *failure) weigh(list []sampler.Cause) {
-	if f.history == nil && !f.heldMore() && !f.changed() && !f.slower() && !f.larger() {
+	if f.history == nil && !f.heldMore() && !f.changed() && !f.slower() && !f.larger() && f.beyond() == nil {
 		return
 	}
 	_, _, steady := f.growth()
 	for i := range list {
 		switch c := &list[i]; {
+		case c.ID == CauseLeak && f.beyond() != nil:
+			c.Confidence *= slowerWeight // one piece of work is larger than all before, and what they took was given back
 		case (c.ID == CauseLeak || c.ID == CauseDataSpike) && f.heldMore() && f.fitsAfterReuse():
 			c.Confidence *= disprovedWeight
+		case c.ID == CauseLeak && f.full() != nil && f.fitsAfterReuse() && f.unallocatedShare() >= 0.05:
+			c.Confidence *= disprovedWeight // what it keeps has a limit, and was there long before
 		case c.ID == CauseLeak && f.printsAllocated() && !f.tensorsGrew():
 			c.Confidence *= disprovedWeight // the log shows that tensors did not grow
 		case c.ID == CauseLeak && f.peaksAlone():
@@ -60,7 +64,7 @@ func (f *failure) weigh(list []sampler.Cause) {
 			c.Confidence = min(c.Confidence, demandFirst) // what is kept is in small pieces, and this one is not
 		case c.ID == CauseLeak && f.asksAsMuch() && !f.joinsKept() && !f.joinsOnto() && f.phase() != sampler.PhaseValidation:
 			c.Confidence = min(c.Confidence, demandFirst)
-		case c.ID == CauseLeak && f.levelledOff() && !steady && !f.grewUntilFull() && !f.poolDoubled() && !f.climbsStairs() && f.trialsPile() < 0.9: // trials add in few steps, and a pool in fewer
+		case c.ID == CauseLeak && f.levelledOff() && !steady && !f.grewUntilFull() && !f.poolDoubled() && !f.climbsStairs() && !f.risesLate() && f.trialsPile() < 0.9: // trials add in few steps, and a pool in fewer
 			c.Confidence *= levelledWeight
 		case c.ID == CauseFragmentation && f.phase() == sampler.PhaseValidation && !f.mostlyHoles():
 			c.Confidence = min(c.Confidence, demandFirst)
@@ -71,7 +75,7 @@ func (f *failure) weigh(list []sampler.Cause) {
 	})
 	for i := range list {
 		c := &list[i]
-		if c.ID == CauseDataSpike && expected && !f.slower() && !f.larger() {
+		if c.ID == CauseDataSpike && expected && !f.slower() && !f.larger() && f.beyond() == nil {
 			c.Confidence *= expectedWeight
 		}
 		if c.ID == CauseLeak && (f.slower() || f.larger()) && !(f.tensorsGrew() && f.printsAllocated()) {
@@ -100,6 +104,9 @@ func (f *failure) alertCauses() []sampler.Cause {
 		if list[i].ID == CauseLeak && f.unevenDomains() {
 			list[i].Confidence *= expectedWeight // what has gathered there was elsewhere before
 		}
+		if list[i].ID == CauseLeak && f.beyond() != nil {
+			list[i].ID = CauseDataSpike // it rose within that piece
+		}
 		if list[i].ID == CauseLeak && (f.growsByDesign() || f.joinsTokens()) {
 			list[i].ID = CauseTooBig
 		}
@@ -126,7 +133,9 @@ func (f *failure) applyRows() []sampler.Cause {
 		if p > list[i].Confidence {
 			list[i].Confidence, list[i].Form = p, rule.form
 		}
-		list[i].Evidence = append(list[i].Evidence, rule.evidence(f))
+		if text := rule.evidence(f); !slices.Contains(list[i].Evidence, text) { // rules may say the same
+			list[i].Evidence = append(list[i].Evidence, text)
+		}
 	}
 	if len(list) == 0 {
 		list = append(list, sampler.Cause{ID: CauseUnknown, Confidence: 0.3, Evidence: []string{f.words.Say("why.unknown")}, Numbers: f.numbersFor(CauseUnknown)})

@@ -19,13 +19,37 @@ const sourceLBFGS = "https://docs.pytorch.org/docs/stable/generated/torch.optim.
 // counted is what is kept on the GPU that the log counts, and that was still becoming more in the end; nil: nothing is, or memory did not rise with it.
 func (f *facts) counted() *sampler.SizeGrowth {
 	c := f.context.Counted
-	if c == nil || f.onHost() || f.heldMore() || f.startingUp() {
+	if c == nil || f.full() != nil || f.onHost() || f.heldMore() || f.startingUp() {
 		return nil
 	}
 	if peaks := f.stretches(); f.recorded() && (len(peaks) < 3 || slices.Max(peaks).Less(slices.Min(peaks)) <= partOf(f.total.Or(0), grownShare)) {
 		return nil
 	}
 	return c
+}
+
+// full is what a program that works through requests keeps up to a limit, by its log, and has kept that much of for long; nil: nothing is. What still
+// rises then is no more of it.
+func (f *facts) full() *sampler.SizeGrowth {
+	if f.onHost() || f.tensorsGrew() || !f.program.is(running|undecided) || f.inTraining() {
+		return nil
+	}
+	return f.context.Full
+}
+
+// fullText says so beside what is evidence of fragmentation.
+func (f *failure) fullText(text string) string {
+	c := f.full()
+	if c == nil {
+		return text
+	}
+	amount := func(v float64) string {
+		if unit := sampler.Unit(c.Unit); unit > 0 {
+			return gib(sampler.Bytes(v * float64(unit)))
+		}
+		return plainNumber(v)
+	}
+	return text + f.words.Say("detail.space") + f.words.Say("why.full_cache", "name", c.Name, "held", amount(c.To), "limit", amount(c.Of))
 }
 
 // keepsHistory: what is counted are the steps that L-BFGS remembers, for each of which it keeps vectors as large as all parameters.

@@ -10,7 +10,7 @@ import (
 // programOf decides from the tools that log and command name, then the traceback, the script's
 // name, the phase and the options, in the order of what deceives least.
 func programOf(f *job) program {
-	for _, decide := range []func(*job) program{namedProgram, byBackward, byTask, byScript, byPipeline, byPicture, byTool, byPhase, byQuantized, byTrainingOptions, byTold, byOptions, byCall} {
+	for _, decide := range []func(*job) program{namedProgram, byBackward, byTask, byScript, byPipeline, byPicture, byTool, byRequests, byPhase, byQuantized, byTrainingOptions, byTold, byOptions, byCall} {
 		if p := decide(f); p.kind != 0 {
 			return p
 		}
@@ -141,6 +141,14 @@ func (f *facts) script() []string {
 func byPicture(f *job) program {
 	if f.told(sampler.ToldImages) {
 		return program{kind: imageTool}
+	}
+	return program{}
+}
+
+// byRequests: it answers requests by way of a web framework, in code of its own.
+func byRequests(f *job) program {
+	if f.inFile("starlette/", "fastapi/", "uvicorn/", "flask/", "gunicorn/", "aiohttp/web", "tornado/web") && f.phase() != sampler.PhaseValidation && !f.countsEpochs() {
+		return program{kind: inference}
 	}
 	return program{}
 }

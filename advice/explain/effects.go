@@ -133,6 +133,9 @@ func (f *failure) fragmentationSure() float64 {
 	if f.changed() || f.outgrownStates() || f.unshards() || f.joinsAll() || f.joinsKeys() && f.bigRequest() {
 		p = min(p, 0.4) // one request of many that were never made before: that this one fits packed proves nothing
 	}
+	if f.risesLate() {
+		p = min(p, 0.5)
+	}
 	if f.climbsStairs() {
 		p = min(p, 0.6)
 	}

@@ -222,7 +222,12 @@ var fixesData = []fixRow{
 			}
 			return 1
 		},
-		variant: func(f *failure) string { return "results" },
+		variant: func(f *failure) string {
+			if f.expected {
+				return "results_expected" // an alert knows that something comes again, not that it is a validation
+			}
+			return "results"
+		},
 		do: func(f *failure) []string {
 			if f.inTrainerEvaluation() && !f.command.Known {
 				return []string{"TrainingArguments(…, eval_accumulation_steps=8)", "Trainer(…, preprocess_logits_for_metrics=lambda logits, labels: logits.argmax(-1))  " + f.comment("do.or"),

@@ -43,6 +43,8 @@ var fixesOthers = []fixRow{
 				return "stage"
 			case f.unevenDomains():
 				return "domains"
+			case f.inPipeline() && f.unevenPeers():
+				return "stages"
 			case f.aheadOfPeers() > 0, f.driftsFromPeers() > 0, f.toldOfImbalance() && !f.crowded():
 				return "peers"
 			case f.unlikeGPU() != "":
@@ -71,6 +73,8 @@ var fixesOthers = []fixRow{
 				return []string{f.comment("do.first_rank_ram"), f.comment("do.first_rank_shared")}
 			case f.lastStage():
 				return []string{f.comment("do.last_stage")}
+			case f.inPipeline() && f.unevenPeers():
+				return f.fewerLayersFirst()
 			case f.unevenDomains():
 				return []string{f.comment("do.balance_load"), f.comment("do.even_domains")}
 			case f.aheadOfPeers() > 0, f.driftsFromPeers() > 0, f.toldOfImbalance() && !f.crowded():
@@ -312,4 +316,13 @@ func doStopOther(f *failure) []string {
 		list = append(list, "nvpeak wait --need "+need.GiBUp()+"  "+f.comment("do.wait"))
 	}
 	return list
+}
+
+// fewerLayersFirst gives the stages that hold most fewer layers, in the option of Megatron-LM where it is that.
+func (f *failure) fewerLayersFirst() []string {
+	lines := []string{f.comment("do.stages_fewer"), f.comment("do.stages_recompute")}
+	if f.command.HasPlain("pipeline_model_parallel_size") {
+		lines[0] = "--decoder-first-pipeline-num-layers N  " + lines[0] // https://github.com/NVIDIA/Megatron-LM/blob/main/megatron/training/arguments.py
+	}
+	return lines
 }

@@ -44,10 +44,19 @@ func (f *failure) fewerWindows() []string {
 	return []string{"sliding_window_inference(…, sw_batch_size=1)  " + f.comment("do.fewer_windows")}
 }
 
+// wholeGraphs are what code that works on one large graph has in its calls. A word for edges alone is in that of meshes, too.
+var wholeGraphs = sampler.Pattern{Source: `(?i)edge_index|\badj\w*|\bdgl\.|\bdata\.x\b|\bNeighborLoader\b|\b(?:num_neighbors|fanouts?)\b`}
+
+// aboutGraph: libraries for graphs, their calls or options, or words of whoever writes say that one graph is what is worked on.
+func (f *failure) aboutGraph() bool {
+	return f.usesDGL() || f.told(sampler.ToldWholeGraph) || f.inFile("torch_geometric/", "ogb/") || f.command.HasPlain("fanout", "fanouts", "num_neighbors") ||
+		slices.ContainsFunc(f.context.Code, func(line string) bool { return wholeGraphs.Get().MatchString(line) }) || len(f.context.Code) == 0
+}
+
 // validatesGraph: a whole graph goes through the model at once in validation. What is read by a loader goes in batches.
 func (f *failure) validatesGraph() bool {
 	_, batch := f.command.EvalBatchArgument()
-	return !f.onHost() && f.phase() == sampler.PhaseValidation && f.domain() == sampler.DomainGraph && f.torchCode() && !batch && !f.inCode("loader") && !f.failedBuilding()
+	return !f.onHost() && f.phase() == sampler.PhaseValidation && f.domain() == sampler.DomainGraph && f.torchCode() && f.aboutGraph() && !batch && !f.inCode("loader") && !f.failedBuilding()
 }
 
 func (f *facts) usesDGL() bool {

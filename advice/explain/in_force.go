@@ -8,6 +8,7 @@ import (
 
 	"nvpeak/advice/command"
 	"nvpeak/sampler"
+	"nvpeak/sampler/tools"
 )
 
 // fewTrained of a model's parameters leave nothing to speak of for their gradients and the optimizer.
@@ -162,12 +163,18 @@ func (f *job) jaxShare(held sampler.Bytes) bool {
 
 // graphOff: the traceback or the trainer shows that no graph is kept in validation.
 func (f *job) graphOff() bool {
-	if f.tool != nil && f.phase() == sampler.PhaseValidation {
+	if f.tool != nil && f.phase() == sampler.PhaseValidation && !f.onlyItsModel() {
 		return true // many run it, and would have seen that
 	}
 	return f.isUltralytics() || f.answersOthers() || f.program.name == "whisper" || f.program.name == "demucs" || f.program.name == "lm_eval" || f.told(sampler.ToldText) && f.program.is(running) || f.command.Style() == command.StyleTrainer || f.command.Style() == command.StyleLightning ||
 		f.inFunction("decorate_context", "no_grad", "inference_mode", "prediction_step", "evaluation_loop", "_run_evaluate", "_no_grad_context") ||
 		f.inCode("no_grad", "inference_mode") || f.told(sampler.ToldGraphOff) || f.inFile("pipeline_", "pipelines/", "generation/utils.py")
+}
+
+// onlyItsModel: of a known program the traceback has the innermost file alone, and somebody else's script calls it: a model in a loop of his own.
+func (f *job) onlyItsModel() bool {
+	n := len(f.context.Files)
+	return n >= 2 && f.command.Known && tools.In(tools.WithoutEnvironments(strings.Join(slices.Concat([]string{f.command.Text}, f.context.Files[:n-1]), " "))) != f.tool
 }
 
 // hostPossible: the message is of the GPU, and host memory may be the reason all the same.

@@ -170,6 +170,27 @@ func (f *facts) aheadOfPeers() sampler.Bytes {
 	return ahead
 }
 
+// usualLately is what the process usually held in the last third of what was watched.
+func (f *facts) usualLately() sampler.Bytes {
+	peaks := f.history.Peaks
+	return Usual(peaks[2*len(peaks)/3:])
+}
+
+// unevenPeers: the processes of the job hold clearly different amounts on their GPUs, as the stages of a pipeline do, and this one more than most of them
+// (own thresholds: an eighth of the GPU more than the middle one, a quarter more than the least).
+func (f *facts) unevenPeers() bool {
+	if f.onHost() || f.history == nil || len(f.history.Peers) < 2 || len(f.history.Peaks) < 3 || !f.total.Known() {
+		return false
+	}
+	own := f.usualLately()
+	return own.Less(Usual(f.history.Peers)) >= f.total.Or(0)/8 && own.Less(slices.Min(f.history.Peers)) >= f.total.Or(0)/4
+}
+
+// inPipeline: the model is divided into stages, one after another.
+func (f *job) inPipeline() bool {
+	return f.inFile("pipeline_parallel/", "pipelining/", "runtime/pipe/") || f.command.HasPlain("pipeline_model_parallel_size", "pipeline_parallel_size")
+}
+
 // driftLevels new heights in a row show that a rank has come to hold more step by step: one
 // jump may be a large sample that fell to it.
 const driftLevels = 5

@@ -32,7 +32,21 @@ func (f *failure) trialsPile() float64 {
 	return 0.3 // the trials before it left nothing
 }
 
+// foldsPile is how sure it is that models of earlier folds of a cross-validation fill the GPU: each of them is like the others.
+func (f *failure) foldsPile() float64 {
+	peaks := f.stretches()
+	n := len(peaks)
+	if f.context.Fold.Or(0) < severalTrials || n < 4 || f.onHost() || f.searches() || !f.program.is(ownCode) || f.bigRequest() || float64(peaks[n-1]) < trialsRise*float64(peaks[n/4]) {
+		return 0
+	}
+	return f.unlessOthers(0.9)
+}
+
 var causesTrials = []causeRow{
+	{id: "folds", cause: CauseLeak, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
+		when:       func(f *failure) bool { return f.foldsPile() > 0 },
+		confidence: func(f *failure) float64 { return f.foldsPile() },
+		evidence:   func(f *failure) string { return f.words.Say("why.folds", "count", f.context.Fold.Or(0)) }},
 	{id: "trials", cause: CauseLeak, reason: "https://optuna.readthedocs.io/en/stable/faq.html#how-do-i-avoid-running-out-of-memory-oom-when-optimizing-studies",
 		when:       func(f *failure) bool { return f.searches() },
 		confidence: func(f *failure) float64 { return f.trialsPile() },
@@ -40,6 +54,18 @@ var causesTrials = []causeRow{
 }
 
 var fixesTrials = []fixRow{
+	{id: FixLeak, source: "https://docs.pytorch.org/docs/stable/notes/faq.html",
+		kinds: ownCode, cost: 0.01,
+		lives:   map[string]float64{CauseLeak: 0.98, CauseFragmentation: 0.6, CauseUnknown: 0.6},
+		when:    func(f *failure) bool { return f.foldsPile() > 0 },
+		reach:   always(1),
+		variant: func(f *failure) string { return "folds" },
+		do: func(f *failure) []string {
+			if f.torchCode() {
+				return []string{"del model, optimizer; gc.collect(); torch.cuda.empty_cache()  " + f.comment("do.end_of_fold"), f.comment("do.process_each_fold")}
+			}
+			return []string{f.comment("do.process_each_fold")}
+		}},
 	{id: FixLeak, source: "https://optuna.readthedocs.io/en/stable/faq.html#how-do-i-avoid-running-out-of-memory-oom-when-optimizing-studies",
 		kinds: ownCode, cost: 0.01,
 		lives:   map[string]float64{CauseLeak: 0.98, CauseFragmentation: 0.6, CauseUnknown: 0.6},

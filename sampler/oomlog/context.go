@@ -20,6 +20,7 @@ type past struct {
 	memory memoryBook
 	pace   paceBook
 	sizes  sizeBook
+	soFar  soFarBook
 	known  *shapes
 }
 
@@ -34,6 +35,9 @@ func (p *past) keep(raw, plain []byte, kept *rawLine, found *wordMask) {
 	}
 	if found.meets(&t.sizes) {
 		p.sizes.add(plain)
+	}
+	if found.meets(&t.soFar) {
+		p.soFar.add(plain)
 	}
 	if found.meets(&t.facts) {
 		p.facts.add(raw, kept)
@@ -92,6 +96,8 @@ type moment struct {
 	slower float64
 	larger *sampler.SizeGrowth
 	kept   *sampler.SizeGrowth
+	beyond *sampler.SizeGrowth
+	full   *sampler.SizeGrowth
 	first  int    // line of the message
 	length int    // its lines
 	kind   string // of failure
@@ -101,13 +107,13 @@ type moment struct {
 
 // moment is now, at the end of a message.
 func (p *past) moment(m *message, key string) *moment {
-	return &moment{p.ring.lend(contextLines), p.facts.all(p.known), p.memory.list(), p.memory.mostAllocated(), p.pace.slowdown(), p.sizes.growth(), p.sizes.counted(), m.first.number, len(m.lines), m.candidates[0].row.kind, key, p.known}
+	return &moment{p.ring.lend(contextLines), p.facts.all(p.known), p.memory.list(), p.memory.mostAllocated(), p.pace.slowdown(), p.sizes.growth(), p.sizes.counted(), p.soFar.beyond(), p.sizes.full(), m.first.number, len(m.lines), m.candidates[0].row.kind, key, p.known}
 }
 
 // context reads what the log says of the run before the failure, as far as a stream shows it.
 func (m *moment) context() *sampler.LogContext {
 	c := gathered{LogContext: copied(m.facts)}
-	c.GPUMemory, c.MostAllocated, c.Slowdown, c.Larger, c.Counted = m.memory, m.most, m.slower, m.larger, m.kept
+	c.GPUMemory, c.MostAllocated, c.Slowdown, c.Larger, c.Counted, c.Full = m.memory, m.most, m.slower, m.larger, m.kept, m.full
 	recent := make([]*keptLine, 0, len(m.lines))
 	for _, r := range m.lines {
 		if r.number > m.first {
@@ -124,6 +130,9 @@ func (m *moment) context() *sampler.LogContext {
 	c.progress(recent)
 	begins := c.traceback(recent)
 	c.Changed = change(recent, begins)
+	if saysSoFar(recent[:max(0, begins)]) {
+		c.Beyond = m.beyond
+	}
 	c.conclude(m.kind, recent, begins)
 	if c.Phase == sampler.PhaseInference && headedValidation(recent[max(0, begins-phaseWithin):max(0, begins)]) {
 		c.Phase = sampler.PhaseValidation // "predict" inside a validation is part of it

@@ -24,6 +24,35 @@ func TestTrainedContextSaid(t *testing.T) {
 	}
 }
 
+// The fold of a cross-validation counts that began last.
+func TestFoldsSaid(t *testing.T) {
+	failed := "\ntorch.OutOfMemoryError: CUDA out of memory. Tried to allocate 20.00 MiB. GPU 0 has a total capacity of 23.69 GiB of which 1.00 MiB is free.\n"
+	for text, want := range map[string]int{
+		"fold 8 epoch 12/12  val_auc 0.92\n========== fold 9 / 10 ==========": 9,
+		"Fold: 3, epoch 2":                    3,
+		"training on fold 4 of 5":             4,
+		"a 3-fold cover of fold 2e4 residues": 0,
+		"unfold 5, hold 7/9, manifold 3 / 4":  0,
+		"rank_001_model fold of 200 residues": 0,
+	} {
+		events, err := Scan(strings.NewReader(text + failed))
+		if err != nil || len(events) == 0 {
+			t.Fatal(err, len(events))
+		}
+		if got := events[0].Context.Fold.Or(0); got != want {
+			t.Errorf("%s: %d, want %d", text, got, want)
+		}
+	}
+}
+
+// The batches of an epoch are its steps, as PyTorch's examples print them.
+func TestBatchesAreSteps(t *testing.T) {
+	events, err := Scan(strings.NewReader("| epoch   1 |   450/36819 batches | lr 20.00 | ms/batch 613.90 | loss  7.76\ntorch.OutOfMemoryError: CUDA out of memory. Tried to allocate 20.00 MiB. GPU 0 has a total capacity of 23.69 GiB of which 1.00 MiB is free.\n"))
+	if err != nil || len(events) != 1 || events[0].Context.Step.Or(0) != 450 || events[0].Context.FirstStep {
+		t.Errorf("%v: %+v", err, events)
+	}
+}
+
 // The last trial that is said to be over counts.
 func TestTrialsSaid(t *testing.T) {
 	failed := "\ntorch.OutOfMemoryError: CUDA out of memory. Tried to allocate 20.00 MiB. GPU 0 has a total capacity of 23.69 GiB of which 1.00 MiB is free.\n"

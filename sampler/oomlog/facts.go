@@ -20,7 +20,7 @@ var factWords = []string{
 	"load_in_", "nf4", "int8", "jax", "mxnet", "paddlepaddle", "sglang", "vllm==", "ollama_", "ggml_cuda_", "vllm_", "flags_", "ray_memory", "malloc_arena",
 	"cublas_workspace", "cuda_module", "cuda_launch", "cuda_device_order", "srun ", "mpirun ", "fairseq-train", "lightning run", "samples per gpu", "mixed_precision",
 	"windows", "wsl", "torchrun", "python ", "python3 ", "accelerate launch", "deepspeed", "vllm serve", "launch_server", "yolo ", "tensor_parallel_size",
-	"launching web ui", "commandline_args", "created device", "created tensorflow device", "bfcallocator", "n_ctx_train", "finished with value", "trial ", "kept ", "keeping ", "spilled",
+	"launching web ui", "commandline_args", "created device", "created tensorflow device", "bfcallocator", "n_ctx_train", "finished with value", "trial ", "kept ", "keeping ", "spilled", "fold ", "fold_", "fold=", "fold:",
 }
 
 type factRow struct {
@@ -123,6 +123,7 @@ var factRows = []factRow{
 			c.Told = append(slices.Clone(c.Told), sampler.ToldModelsKept)
 		}
 	}),
+	fact(`(?i)^\W*fold[ _=:]{1,2}(\d{1,3})\b|\bfold[ _=:]{1,2}(\d{1,3}) ?(?:/|of) ?\d{1,3}\b`, setInt(func(c *sampler.LogContext) *sampler.Opt[int] { return &c.Fold })),
 	fact(`\bn_ctx_train\s*(?:=|\()\s*(\d{3,8})\b()`, setInt(func(c *sampler.LogContext) *sampler.Opt[int] { return &c.TrainedContext })),
 	fact(`(?i)world[ _-]?size['"]?\s*[:= ]\s*(\d{1,5})\b|--num_processes[= ](\d+)`, setInt(worldSize)),
 	fact(`(?i)--nproc[_-]per[_-]node[= ](\d{1,3})\b|tensor[_-]parallel[_-]size[= ](\d{1,3})\b|-tp[= ](\d{1,3})\b`, func(c *sampler.LogContext, value string, _ []string) {

@@ -52,6 +52,17 @@ func (b *keptBook) quarter(n int) float64 {
 	return median(in)
 }
 
+// mostOfHalf is the largest figure in the first half of the lines.
+func (b *keptBook) mostOfHalf() (most float64) {
+	first, last := b.lines[0], b.lines[len(b.lines)-1]
+	for i, v := range b.values {
+		if 2*(b.lines[i]-first) < last-first {
+			most = max(most, v)
+		}
+	}
+	return most
+}
+
 func (s *sizeBook) addKept(line []byte) {
 	for _, r := range sampler.KeptNames {
 		v, of := keptRow(r).read(line)
@@ -117,7 +128,7 @@ const (
 )
 
 // counted is what rose most of what is kept, and was still becoming more in the end; nil: nothing was. Of what stands at its height for a while memory
-// cannot have risen since.
+// cannot have risen since, nor since the first half of the run of what goes up and down below a height that it had reached then.
 func (s *sizeBook) counted() (most *sampler.SizeGrowth) {
 	ratio := keptRise
 	for _, r := range sampler.KeptNames {
@@ -127,7 +138,7 @@ func (s *sizeBook) counted() (most *sampler.SizeGrowth) {
 		}
 		newest := b.values[len(b.values)-1]
 		from, before, to := b.quarter(0), b.quarter(2), b.quarter(3)
-		if from > 0 && to/from > ratio && to > before*keptStill && newest >= 0.9*slices.Max(b.values) {
+		if from > 0 && to/from > ratio && to > before*keptStill && to > b.mostOfHalf() && newest >= 0.9*slices.Max(b.values) {
 			ratio, most = to/from, &sampler.SizeGrowth{Name: r.Word, From: b.values[0], To: max(newest, to), Of: b.of}
 		}
 	}

@@ -31,6 +31,12 @@ func TestWhatIsKept(t *testing.T) {
 			"rises": func(i int) int { return 100 + 8*i },
 			"ends":  func(i int) int { return 100 + 8*min(i, 120) },
 			"level": func(i int) int { return 1000 + i%7 },
+			"waves": func(i int) int { // fills up, and then goes up and down at its height, a little higher in the end
+				if i < 160 {
+					return 100 + 10*i
+				}
+				return 1450 + i/300*100 + (2-min(i%3, 1)*2)*175
+			},
 			"falls": func(i int) int { return 3400 - 8*i },
 		} {
 			var log strings.Builder

@@ -71,6 +71,7 @@ var (
 		pattern(`\b(\d{1,9})/\d{1,9} \[[\d:]+(?:<|,)`),
 		pattern(`\[\s*(\d{1,7})/\d{1,7}\]`),
 		pattern(`^\s*(\d{1,9})/\d{1,9} (?:━|─|\[[=>.])`), // Keras
+		pattern(`\|\s*(\d{1,9})/\s*\d{1,9} batches \|`),  // the language models of PyTorch's examples
 	}
 	// resumes: the number is that of a run before this one.
 	resumes = pattern(`(?i)\b(?:resum(?:e|ed|es|ing)|restor(?:e|ed|ing)) (?:\w+ ){0,3}(?:from|at|checkpoint|training)\b`)

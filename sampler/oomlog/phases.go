@@ -24,7 +24,7 @@ var phaseFunctions = []phaseRow{
 	{sampler.PhaseLoading, anyOf(`(?i)`, `^_?load(?:_|$)|from_pretrained|load_(?:state_dict|checkpoint|model|weights|pipeline|diffusion)|_load_|init_worker|init_device|^get_model|^build_model|initialize_model|prepare_model|init_model|^load\w*$|determine_num_available_blocks|profile_run|capture_model|warm_?up`)},
 	{"", anyOf(`(?i)`, `^_?(?:generate|sample)_(?:qkv|anchors?|proposals?|grids?|rays?|noise|targets?|labels?|(?:\w+_)?masks?|(?:relative_)?positions?|negatives?)$`)}, // a step of a forward pass, in training too
 	{sampler.PhaseTraining, anyOf(`(?i)`, `^_?(?:inner_)?train(?:$|_|ing)|^fit(?:$|_)|backward|(?:^|_)train_(?:step|epoch|batch|one_epoch|loop|iter)|training_step|optimizer_step|^do_train|^run_step$|^training`)},
-	{sampler.PhaseInference, anyOf(`(?i)`, `^_?(?:generate|predict|inference|infer|sample|process_images|txt2img|img2img|decode|transcribe|run_inference)(?:$|_|\b)|execute_model|vae_decode|decode_first_stage`)},
+	{sampler.PhaseInference, anyOf(`(?i)`, `^_?(?:generate|predict|inference|infer|sample|process_images|txt2img|img2img|decode|transcribe|run_inference)(?:$|_|\b)|[a-z]_inference$|^propagate_in_video|execute_model|vae_decode|decode_first_stage`)},
 }
 
 // validationLoops are names that nothing else has, in whatever file.

@@ -38,9 +38,10 @@ const (
 
 // sizeBook keeps figures of each name, spread over the run.
 type sizeBook struct {
-	seen  int // lines
-	books map[string]*paceBook
-	kept  map[string]*keptBook
+	seen   int // lines
+	books  map[string]*paceBook
+	kept   map[string]*keptBook
+	filled map[string][]filledLine
 }
 
 // add reads one line: each of the first ones, then one of paceEach.
@@ -67,6 +68,7 @@ func (s *sizeBook) add(line []byte) {
 		s.books[name].keep(v)
 	}
 	s.addKept(line)
+	s.addFilled(line)
 }
 
 // sizeAfter is the figure behind a name in a line; 0: there is none.

@@ -17,6 +17,7 @@ type tables struct {
 	memory     wordMask
 	pace       wordMask
 	sizes      wordMask
+	soFar      wordMask
 	recovered  []*compiledRecovery
 	programs   wordMask
 	memoryRows []int // the word of each of memoryRows
@@ -42,7 +43,7 @@ func buildTables(rows []row, recs []recovery, facts []string) *tables {
 	for _, r := range recs {
 		words = append(words, r.words...)
 	}
-	words = slices.Concat(words, memoryWords(), paceWords(), sizeNames, keptWords(), programWords())
+	words = slices.Concat(words, memoryWords(), paceWords(), sizeNames, keptWords(), programWords(), []string{soFarWord})
 	t := &tables{words: newWordSet(append(words, facts...))}
 	var hints []*lazy
 	add := func(text string) *hint {
@@ -68,6 +69,7 @@ func buildTables(rows []row, recs []recovery, facts []string) *tables {
 	}
 	t.facts, t.memory, t.programs = t.words.mask(facts), t.words.mask(memoryWords()), t.words.mask(programWords())
 	t.pace, t.sizes = t.words.mask(paceWords()), t.words.mask(slices.Concat(sizeNames, keptWords()))
+	t.soFar = t.words.mask([]string{soFarWord})
 	for _, r := range memoryRows {
 		t.memoryRows = append(t.memoryRows, t.words.index[r.word])
 	}
