@@ -200,6 +200,8 @@ func TestEndingThatWasPrinted(t *testing.T) {
 		"by the log":          {failure{event: sampler.OOMEvent{Line: 7}, placed: true, gpu: key, at: 94}, "[critical 7]"},
 		"it went on":          {failure{event: sampler.OOMEvent{Line: 7, Recovered: true}, placed: true, gpu: key, at: 94}, "[notice 7 notice -2]"},
 		"of another GPU":      {failure{event: sampler.OOMEvent{Line: 7}, placed: true, gpu: sampler.GPUKey{ID: "b"}, at: 94}, "[notice -2]"},
+		"of a rank":           {failure{event: sampler.OOMEvent{Line: 7, Rank: sampler.Some(0)}, placed: true, gpu: sampler.GPUKey{ID: "b"}, at: 94}, "[]"},
+		"of a rank earlier":   {failure{event: sampler.OOMEvent{Line: 7, Rank: sampler.Some(0)}, placed: true, gpu: sampler.GPUKey{ID: "b"}, at: 89}, "[notice -2]"},
 		"of none":             {failure{event: sampler.OOMEvent{Line: 7}, at: 94}, "[notice -2]"},
 		"of long before that": {failure{event: sampler.OOMEvent{Line: 7}, placed: true, gpu: key, at: 30}, "[critical 7 notice -2]"},
 	} {

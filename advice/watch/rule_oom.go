@@ -51,10 +51,14 @@ func checkOOM(f *Facts) []finding {
 	return out
 }
 
-// printed says whether a log has a failure of this GPU from shortly before or after a process ended, which was no guess then.
+// printed says whether a log has a failure of this GPU from shortly before or after a process ended, which was no guess then, or of a rank on another GPU
+// at that moment: a launcher stops the other ranks, however full their GPUs are.
 func (f *Facts) printed(at float64) bool {
 	return slices.ContainsFunc(f.failures, func(o failure) bool {
-		return o.event.Line > 0 && !o.event.Recovered && o.placed && o.gpu == f.gpu.key && math.Abs(o.at-at) <= printedSeconds
+		if o.event.Line == 0 || o.event.Recovered || !o.placed {
+			return false
+		}
+		return o.gpu == f.gpu.key && math.Abs(o.at-at) <= printedSeconds || o.gpu != f.gpu.key && o.event.Rank.Known() && math.Abs(o.at-at) <= endingSeconds
 	})
 }
 

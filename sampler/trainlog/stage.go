@@ -1,6 +1,7 @@
 package trainlog
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"sync"
@@ -8,8 +9,8 @@ import (
 	"nvpeak/sampler"
 )
 
-// stageForm is "level 5/16", "fp64 2/10:", "cache 299/300": which of its parts a run is at, or how much is kept of what it may keep.
-var stageForm = sampler.Pattern{Source: `(?i)\b([a-z][\w ]{1,24}?)[ :=#(\[]{0,3}\b(\d{1,6})\s?/\s?(\d{1,6})\b`}
+// stageForm is "level 5/16", "fp64 2/10:", "cache 299/300", "cache 21.3/21.4 GiB": which of its parts a run is at, or how much is kept of what it may keep.
+var stageForm = sampler.Pattern{Source: `(?i)\b([a-z][\w ]{1,24}?)[ :=#(\[]{0,3}\b(\d{1,6})(?:\.(\d)\d?)?\s?/\s?(\d{1,6})(?:\.(\d)\d?\s?[gm]i?b)?\b`}
 
 // maxStageLabels are remembered; then they begin again.
 const maxStageLabels = 64
@@ -43,8 +44,14 @@ func stageOf(line string) (m sampler.LogMark, ok bool) {
 	if f == nil {
 		return m, false
 	}
-	n, of := number(f[2]), number(f[3])
+	n, of := number(f[2]), number(f[4])
 	label := strings.ToLower(strings.TrimSpace(f[1]))
+	if f[3] != "" || f[5] != "" { // an amount, in tenths
+		if !many(label) {
+			return m, false
+		}
+		n, of = number(f[2]+cmp.Or(f[3], "0")), number(f[4]+cmp.Or(f[5], "0"))
+	}
 	if of < leastStages || of > mostStages && !many(label) || n < 1 || n > of {
 		return m, false
 	}

@@ -17,6 +17,7 @@ func TestStageOf(t *testing.T) {
 		{"added shard 123/300, 61.5M / 150.0M vectors", "added shard", 123, 300},
 		{"val batch 31/300 cache 3 of 9", "", 0, 0},
 		{"mem 9.2/16 GiB", "", 0, 0},
+		{"INFO:     sessions 194, cache 21.3/21.4 GiB, 0.9 req/s", "", 213, 214},
 		{"/srv/run/3 level 2 / 8", "level", 2, 8},
 		{" 12%|###   | 12/100 [00:10<01:20, 1.1it/s]", "", 0, 0},
 		{"part 9/8", "", 0, 0},
