@@ -6,5 +6,6 @@
 //	     ─ remarks.go   ─► so does one that a comment or a table tells of
 //	     ─ judge.go     ─► what only speaks of failures has none: clues.go, layout.go and places.go weigh for and against
 //	     ─ told.go      ─► growth, kind of program, phase … are added to the context of every event
+//	     ─ hear.go      ─► so is what package hearsay hears in them, in whatever words
 //	     ─ names.go     ─► scripts, commands and tools, wherever they stand
 package post
