@@ -13,7 +13,7 @@ func (f *failure) capacitySure() float64 {
 		return 0.2
 	case f.phase() == sampler.PhaseLoading:
 		return 0.85
-	case f.told(sampler.ToldGrowth), f.triedGPU(), f.toldLarger() && f.program.is(training), f.toldSame():
+	case f.told(sampler.ToldGrowth), f.triedGPU(), f.toldLarger() && f.program.is(training), f.toldSame(), f.leftByFirst():
 		return 0.5 // of what is always there no more than that is
 	case f.phase() == sampler.PhaseValidation && !f.testsOnly():
 		return 0.5

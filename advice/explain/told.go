@@ -38,11 +38,12 @@ func (f *job) keptFromFirst() bool {
 	return f.told(sampler.ToldNext) && !f.told(sampler.ToldNotebook) && f.program.is(inference|evaluation|undecided) && f.program.name == "" && f.torchCode() && !f.onHost() && !f.graphOff() && full && f.requested.Or(0) < max(f.total.Or(0)/6, sampler.GiB/4)
 }
 
-// leftByFirst: the first input went through and the next did not, in a program whose own lines keep no graph, so that what the first one
-// made or loaded is still there.
+// leftByFirst: the first input went through and the next did not, in a program whose own lines keep no graph, or the first of several trainings, so that
+// what the first one made or loaded is still there.
 func (f *facts) leftByFirst() bool {
 	full := !f.numbers() || f.allocated.Or(0) > partOf(f.total.Or(0), 0.6)
-	return f.told(sampler.ToldNext) && f.program.is(running|undecided) && !f.program.is(server|imageTool) && f.program.name != "" && !f.onHost() && full && f.requested.Or(0) < max(f.total.Or(0)/6, sampler.GiB/4)
+	own := f.program.is(running|undecided) && !f.program.is(server|imageTool) && f.program.name != "" || f.program.is(training) && !f.told(sampler.ToldNotebook)
+	return f.told(sampler.ToldNext) && own && !f.onHost() && full && f.requested.Or(0) < max(f.total.Or(0)/6, sampler.GiB/4)
 }
 
 // littleIndex: Faiss asks for scratch memory once and for an index in one piece, so that where it is refused less than a fifth of the GPU

@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
-	"log"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -66,10 +65,20 @@ var (
 
 func main() {
 	flag.Parse()
+	if err := run(); err != nil {
+		panic(err) // go generate shows it and stops
+	}
+}
+
+func run() error {
 	var known, held []*passage
 	files, _ := filepath.Glob(*dir + "/*.jsonl")
 	for _, f := range files {
-		if list := read(f); strings.HasPrefix(filepath.Base(f), "held") {
+		list, err := read(f)
+		if err != nil {
+			return err
+		}
+		if strings.HasPrefix(filepath.Base(f), "held") {
 			held = append(held, list...)
 		} else {
 			known = append(known, list...)
@@ -81,32 +90,31 @@ func main() {
 	data := hearsay.Pack(tellings, features, weights)
 	m, err := hearsay.Unpack(data)
 	if err != nil {
-		log.Fatal(err)
+		return err
 	}
 	report(m, held)
 	fmt.Printf("%d passages, %d features, %d bytes\n", len(known), len(features), len(data))
-	if !*dry {
-		if err := os.WriteFile("weights.bin", data, 0o644); err != nil {
-			log.Fatal(err)
-		}
+	if *dry {
+		return nil
 	}
+	return os.WriteFile("weights.bin", data, 0o644)
 }
 
-func read(path string) (list []*passage) {
+func read(path string) (list []*passage, err error) {
 	f, err := os.Open(path)
 	if err != nil {
-		log.Fatal(err)
+		return nil, err
 	}
 	defer f.Close()
 	for in := bufio.NewScanner(f); in.Scan(); {
 		p := &passage{}
 		if err := json.Unmarshal(in.Bytes(), p); err != nil {
-			log.Fatalf("%s: %v: %s", path, err, in.Text())
+			return nil, fmt.Errorf("%s: %w: %s", path, err, in.Text())
 		}
 		p.features = hearsay.Features(p.Text)
 		list = append(list, p)
 	}
-	return list
+	return list, nil
 }
 
 func namesOf(list []*passage) (names []string) {
