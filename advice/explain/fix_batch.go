@@ -313,6 +313,9 @@ func doHalveBatch(f *failure) []string {
 	if f.told(sampler.ToldDarknet) {
 		return []string{"subdivisions=32  " + f.comment("do.subdivisions")}
 	}
+	if f.event.Framework == "caffe" && !f.program.is(training) && f.batch() == 0 {
+		return []string{f.smallerSample(), f.comment("do.prototxt")} // who runs a model of others has no prototxt to change
+	}
 	if f.event.Framework == "caffe" {
 		return []string{f.comment("do.prototxt"), f.smallerSample()}
 	}

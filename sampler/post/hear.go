@@ -61,3 +61,10 @@ func hear(c *sampler.LogContext, all []sentence) (phase string) {
 	}
 	return phase
 }
+
+// hearsHost says whether the sentences tell that the memory of the machine ran out.
+func hearsHost(all []sentence) bool {
+	return slices.ContainsFunc(all[:min(len(all), mostHeard)], func(s sentence) bool {
+		return slices.ContainsFunc(hearsay.Of(s.text), func(t hearsay.Said) bool { return t.Name == "ram" })
+	})
+}

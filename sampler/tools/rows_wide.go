@@ -145,7 +145,7 @@ var wide = []Tool{
 	{Name: "MLC LLM", Words: []string{"mlc-llm", "mlc_chat"}, Does: Runs,
 		Source: "https://github.com/mlc-ai/mlc-llm/blob/main/docs/deploy/rest.rst",
 		Levers: []Lever{{Context, "--overrides \"max_num_sequence=1;max_total_seq_length=4096\"", "context"}}},
-	{Name: "DeepSpeech", Words: []string{"deepspeech"}, For: Trains,
+	{Name: "DeepSpeech", Words: []string{"deepspeech_training", "train_cudnn"}, For: Trains,
 		Source: "https://github.com/mozilla/DeepSpeech/blob/master/training/deepspeech_training/util/flags.py",
 		Levers: []Lever{{Batch, "--train_batch_size 8", "half"}, {Validation, "--dev_batch_size 8", "half"}, {Model, "--n_hidden 1024", "layers"}}},
 	{Name: "Seamless", Words: []string{"seamless_communication", "m4t_finetune", "m4t_evaluate", "seamlessM4T_v2_large", "seamlessM4T_large"},
