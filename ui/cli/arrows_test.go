@@ -31,7 +31,8 @@ var arrows = []struct {
 	{"sampler/tools", nil},  // words alone
 	{"sampler/needed", nil}, // the same
 	{"sampler/oomlog", []string{"sampler", "sampler/redact", "sampler/needed"}},
-	{"sampler/post", []string{"sampler", "sampler/tools", "sampler/needed"}},
+	{"sampler/hearsay", nil}, // passages alone
+	{"sampler/post", []string{"sampler", "sampler/tools", "sampler/needed", "sampler/hearsay"}},
 	{"sampler/*", []string{"sampler", "sampler/redact"}}, // every source, and history
 	{"sampler/*/*", []string{"sampler", "sampler/*"}},    // helpers of one source
 	{"advice", []string{"sampler", "advice/*"}},

@@ -1,4 +1,4 @@
-// Command learn makes weights.bin of package hearsay from the passages in testdata/tellings, and says how good it is on those that it does not learn
+// Command tellings makes weights.bin of package hearsay from the passages in testdata/tellings, and says how good it is on those that it does not learn
 // from. The same passages give the same weights.
 package main
 
@@ -66,7 +66,8 @@ var (
 func main() {
 	flag.Parse()
 	if err := run(); err != nil {
-		panic(err) // go generate shows it and stops
+		fmt.Fprintln(os.Stderr, "tellings:", err)
+		os.Exit(1)
 	}
 }
 
