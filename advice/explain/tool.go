@@ -162,6 +162,10 @@ func (f *failure) agreeing(l tools.Lever) (tools.Lever, bool) {
 	case f.onHost() && f.tool.Name == "COLMAP": // of its steps the one that joins depth maps fills RAM
 		l.Type = strings.Replace(l.Type, "PatchMatchStereo", "StereoFusion", 1)
 		return l, strings.Contains(l.Type, "StereoFusion")
+	case f.onHost() && l.Of == tools.Offload:
+		return l, false // what leaves the GPU takes more of the RAM
+	case l.By == "buffer" && f.inFile("on_policy_algorithm.py"):
+		return l, false // who learns on policy has no buffer to learn from again
 	case f.told(sampler.ToldWork + sampler.WorkPotentials):
 		return l, false // they are of its training, or about other forces
 	case f.phase() == sampler.PhaseLoading && (l.Of == tools.Batch || l.Of == tools.Input || l.Of == tools.Validation):

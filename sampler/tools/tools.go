@@ -146,6 +146,7 @@ var fileWords = []string{"dataset", "data set", "format", "output", "poses", "re
 
 // ofFiles: what follows a name says that files of that program are meant.
 func ofFiles(rest string) bool {
+	rest = strings.TrimLeft(rest, "'\"`") // 'nerfstudio' dataset
 	return slices.ContainsFunc(fileWords, func(w string) bool {
 		return len(rest) > len(w) && rest[0] == ' ' && strings.EqualFold(rest[1:len(w)+1], w)
 	})
