@@ -131,11 +131,14 @@ func Read(text string, events []sampler.OOMEvent, scan Scan) []sampler.OOMEvent 
 	}
 	text = tools.WithoutEnvironments(text)
 	lines, named := codeLines(text), failing(text, all)
+	var once contexts
 	for i := range events {
 		addStats(&events[i], text)
 		if events[i].Context != nil {
-			add(events[i].Context, text, all, lines)
-			addFacts(events[i].Context, text, all)
+			once.add(events[i].Context, func(c *sampler.LogContext) {
+				add(c, text, all, lines)
+				addFacts(c, text, all)
+			})
 			addPhotos(events[i].Context, text, events[i].Line)
 			tool := named
 			if t := tools.In(events[i].Context.Command); t != nil && !t.Library {
