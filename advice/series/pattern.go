@@ -46,8 +46,8 @@ const (
 	riseShare = 0.002
 	evenSteps = 0.2
 	evenFew   = 0.6
-	// tiedShare, of the GPU: tops that near to each other are the same. Of those that chance makes the two highest of five to ten are so near once in ten to
-	// twenty times, where they deviate by 2 to 5 % of the GPU (normal distribution).
+	// tiedShare, of the GPU: tops that near to each other are the same. Of five to ten that chance makes the two highest are so near in 5 to 15 of 100
+	// cases, where they deviate by 2 to 5 % of the GPU (40,000 draws of a normal distribution each).
 	tiedShare = 0.002
 	// alikeTops are within that share of how far apart the levels are from which they came.
 	alikeTops = 0.25

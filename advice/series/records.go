@@ -127,11 +127,12 @@ func (r *Records) swelling(now, limit float64) (f Flight, ok bool) {
 		least, most = min(least, factor), max(most, factor)
 	}
 	period, paced := (r.back(0).T-r.back(n-1).T)/(n-1), short >= recordsAlike*long
-	if slower := slows(waits[:], most); !paced && slower > 0 {
+	slower := slows(waits[:], most)
+	if !paced && slower > 0 {
 		period, paced = waits[0]*slower, true
 	}
 	swell := least >= swellsLeast && most <= swellsMost && most <= swellsAlike*least
-	if !swell || !paced || short < recordsApart || rises[0] < recordsSmall*limit || now-r.back(0).T > swellsStale*max(long, waits[0]*slows(waits[:], most)) {
+	if !swell || !paced || short < recordsApart || rises[0] < recordsSmall*limit || now-r.back(0).T > swellsStale*max(long, waits[0]*slower) {
 		return f, false
 	}
 	return Flight{Steps: n, Size: rises[0] * least, Newest: rises[0], Swell: least, Interval: period, Since: r.back(n - 1).T, Last: r.back(0).T, alike: true}, true
