@@ -129,11 +129,16 @@ var fixesInference = []fixRow{
 		do:      doSmallerInput},
 	{id: FixSmallerInput, source: "https://github.com/graphdeco-inria/gaussian-splatting/blob/main/README.md",
 		kinds: ownCode, cost: 0.05,
-		lives:   map[string]float64{CauseTooBig: 0.95, CauseDataSpike: 0.9, CauseUnknown: 0.6},
-		when:    func(f *failure) bool { return f.splats() && f.impossible() },
-		reach:   always(1),
-		variant: func(f *failure) string { return "splats" },
-		do:      doSmallerInput},
+		lives: map[string]float64{CauseTooBig: 0.95, CauseDataSpike: 0.9, CauseUnknown: 0.6},
+		when:  func(f *failure) bool { return f.splats() && (f.impossible() || f.triedSize()) },
+		reach: always(1),
+		variant: func(f *failure) string {
+			if f.triedSize() {
+				return "splats.parts"
+			}
+			return "splats"
+		},
+		do: doSmallerInput},
 	{id: FixSmallerInput, source: "https://github.com/graphdeco-inria/gaussian-splatting/blob/main/README.md",
 		kinds: ownCode, cost: 0.02, // their number is a setting, and grows until it is stopped
 		lives:   map[string]float64{CauseLeak: 0.95, CauseTooBig: 0.92, CauseDataSpike: 0.9, CauseFragmentation: 0.9},

@@ -55,9 +55,6 @@ func doSmallerInput(f *failure) []string {
 	}
 	if f.splats() {
 		lines := []string{f.comment("do.fewer_gaussians"), f.comment("do.smaller_views")}
-		if f.told(sampler.ToldLate) { // pictures lie there from the start
-			lines = []string{f.comment("do.fewer_gaussians"), f.comment("do.smaller_views")}
-		}
 		if f.oversubscribed() { // with more than gaussians
 			lines = []string{f.comment("do.fewer_views"), f.comment("do.or_that", "what", f.words.Say("do.fewer_gaussians"))}
 		}

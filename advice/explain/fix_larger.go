@@ -15,7 +15,7 @@ var fixesLarger = []fixRow{
 	{id: FixSmallerModel, source: sourceAnatomy,
 		kinds: ownCode | running, cost: 0.02,
 		lives:   map[string]float64{CauseTooBig: 0.95, CauseUnknown: 0.72, CauseOtherProcess: 0.2},
-		when:    func(f *failure) bool { return f.exhausted() },
+		when:    func(f *failure) bool { return f.exhausted() && !f.splats() }, // of gaussians there can be fewer
 		reach:   always(1),
 		variant: func(f *failure) string { return "larger" },
 		do: func(f *failure) []string {

@@ -300,6 +300,8 @@ func lowered(title string) string {
 // source is where a fix is described: that of the server or framework, where the fix is its option.
 func (f *failure) source(row fixRow) string {
 	switch {
+	case row.id == FixSmallerInput && f.splats() && f.tool == nil:
+		return sourceSplats
 	case f.event.Kind == sampler.KindXPU && strings.HasPrefix(row.source, "https://docs.pytorch.org/docs/stable/") && strings.Contains(row.source, "cuda"):
 		return "https://docs.pytorch.org/docs/stable/notes/get_start_xpu.html"
 	case f.hasKnob(row.id) && !f.onHost():

@@ -11,7 +11,7 @@ var codeLanguages = []struct {
 	name  string
 	words *lazy
 }{
-	{"julia", lazily(`\b(?i:julia)\b|\b(?:Flux|CUDA|CuArrays|CUDArt|Knet|KernelAbstractions)\.jl\b|\bCuArrays?\b|\busing (?:Flux|CUDA|Knet|Lux)\b|\busing Flux\b`)},
+	{"julia", lazily(`\b(?i:julia)\b|\w\.jl\b|\bCUDA\.@|\bCuArrays?\b|\busing (?:Flux|CUDA|Knet|Lux)\b|\busing Flux\b`)},
 	{"csharp", lazily(`\bC#(?:\W|$)|\bTorchSharp\b|\bTensorFlow\.NET\b|\bML\.NET\b`)},
 	{"r", lazily(`\blibrary\((?:torch|keras|tensorflow|tabnet|luz)\)|\bRStudio\b|\b[Ii]n R\b|\bR (?:session|package|script)\b`)},
 	{"ruby", lazily(`\b(?i:ruby)\b|\bcumo\b`)},
