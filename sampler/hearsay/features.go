@@ -38,6 +38,7 @@ var notions = []struct{ name, words string }{
 	{"each", "each every per over-time slow* steadi* gradual* constant* continu* keep keeps linear* between"},
 	{"unsure", "if should could would might may maybe perhaps whether how why what is can do does plan* want* possible think suppos* guess* wonder* suspect* like"},
 	{"models", "model* both two pipeline* vae encoder* decoder* teacher* student critic reward reference actor draft lora* controlnet* refiner second"},
+	{"short", "oom* out exhaust* exceed* insufficient enough full overflow* max maxed limit* lack* fit fits fitted surpass* ceiling capacity room space killed beyond shortage* short"},
 	{"unallocated", "fragment* unallocated reserved reserve cached segment* split* holes hole max_split_size* expandable*"},
 }
 
@@ -123,9 +124,10 @@ const (
 // apart parts what is not from the word before it.
 var apart = strings.NewReplacer("’", "'", "n't", " not ", "n’t", " not ")
 
-// wordsOf are the words of a passage in small letters. A number is "#", an amount of memory "#gb", a version "#ver".
+// wordsOf are the words of a passage in small letters. A number is "#", an amount of memory "#gb", a version "#ver". Where words are written
+// without spaces between them, as in Chinese and Japanese, each character is one.
 func wordsOf(passage string) (words []string) {
-	for _, w := range strings.FieldsFunc(strings.ToLower(apart.Replace(passage)), func(r rune) bool {
+	for _, w := range strings.FieldsFunc(spaced(strings.ToLower(apart.Replace(passage))), func(r rune) bool {
 		return unicode.IsSpace(r) || strings.ContainsRune(",;:()[]{}\"`*<>|", r)
 	}) {
 		question := strings.HasSuffix(w, "?")
@@ -138,6 +140,29 @@ func wordsOf(passage string) (words []string) {
 		}
 	}
 	return words
+}
+
+// spaced is a text with spaces around the characters of languages that have none between words.
+func spaced(text string) string {
+	if !strings.ContainsFunc(text, dense) {
+		return text
+	}
+	var b strings.Builder
+	for _, r := range text {
+		switch {
+		case dense(r):
+			b.WriteString(" " + string(r) + " ")
+		case strings.ContainsRune("，。？！、；：（）「」", r):
+			b.WriteByte(' ')
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+func dense(r rune) bool {
+	return r > 0x2e80 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana)
 }
 
 // ofNumber is what a word with digits in it stands for.

@@ -100,6 +100,7 @@ func TestWordsOf(t *testing.T) {
 		"It doesn't fit: 7.5GB at epoch 12, 45% of v1.2.3!": {"it", "does", "not", "fit", "#gb", "at", "epoch", "#", "#%", "of", "#ver"},
 		"Batch size 1, the 6th one (512x512)?":              {"batch", "size", "1", "the", "#th", "one", "#x#", "?"},
 		"exit code 137":                                     {"exit", "code", "#137"},
+		"显存不足，GPU满了":                                        {"显", "存", "不", "足", "gpu", "满", "了"},
 		"":                                                  nil,
 	} {
 		if got := wordsOf(passage); !slices.Equal(got, want) {

@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"io"
 	"math"
+	"slices"
 	"sync"
 )
 
@@ -59,6 +60,16 @@ func Of(passage string) (list []Said) {
 		}
 	}
 	return list
+}
+
+// SureOf is how sure a telling of a passage is, from 0 to 1, also where that is too little for Of; 0 for one that is not known.
+func SureOf(passage, telling string) float32 {
+	m := learned()
+	i := slices.IndexFunc(m.Tellings, func(t Telling) bool { return t.Name == telling })
+	if i < 0 {
+		return 0
+	}
+	return m.Sure(Features(passage))[i]
 }
 
 // Sure is how sure each telling is for a passage with those features, from 0 to 1.

@@ -43,12 +43,18 @@ var voices = []clue{
 	{"it tells what to do", 1, 4, inText(`(?im)^\s*(?:[-*+•]|\d{1,2}[.)])\s+\W*(?:reduce|lower|decrease|use|set|try|enable|disable|close|update|upgrade|restart|increase|check|kill|move|switch|clear|avoid|run|make sure|ensure|verify|add|consider|free|raise|limit|split|upgrade|install|monitor|stop|turn)\b`)},
 	{"what it means", 2, 2, inSaid(`(?i)\b(?:errors?|messages?|exceptions?|codes?|this|it|that|which|oom|memory)\W*\b(?: \w+)? (?:means?|signals?|indicates?|refers? to|stands for|is (?:raised|thrown|caused) (?:when|if|by)|occurs? (?:when|if)|happens? (?:when|if|because))\b`)},
 	{"users in general", 1, 2, inSaid(`(?i)(?:^|[^\w/\\])(?:users?|customers?|developers?|operators?|people|visitors?|callers?)\b`)},
-	{"it would be", 1, 3, inSaid(`(?i)\b(?:when|if|once|in case|whenever|unless|should)\b[^.]{0,60}\b(?:oom|out[- ]of[- ]memory|memory|vram)\b`)},
+	{"it would be", 1, 3, unlessHeard(`(?i)\b(?:when|if|once|in case|whenever|unless|should)\b[^.]{0,60}\b(?:oom|out[- ]of[- ]memory|memory|vram)\b`)},
 	{"things in general", 1, 2, inSaid(`(?i)\b(?:typically|commonly|frequently|generally|prevalent|tends? to)\b|(?:^|[.,;] )\W*(?:an?|any|each|every|all|such|most|some) (?:\w+ ){0,2}(?:that|which|whose|may|might|can|could|will|would)\b|^\W*[a-z]+s (?:that|which|whose) \w`)},
 	{"nobody speaks", 2, 2, nobodySpeaks},
 	{"many kinds of errors", 2, 1, manyErrors},
 	// Somebody reports.
 	{"somebody tells what happens to him", -2, 3, inOwn(happensToMe + mineIn())},
+	{"memory is heard to have run out", -2, 1, func(r *reading, _ int) int {
+		if own := r.ofAuthor(); firstHand(own) && slices.ContainsFunc(own, func(s sentence) bool { return heardShort(s, proofShort) }) {
+			return 1
+		}
+		return 0
+	}},
 	{"it was in one run", -2, 2, inSentences(`(?i)\bwork(?:s|ed)? (?:well|fine|ok|okay|perfectly)\b[^!?\n]{0,40}\bbut\b|\b(?:crash|fail|die|abort|stop)(?:e?d|s|es)?\b[^.]{0,40}\b(?:only|repeatedly|consistently|always|every|each|on the (?:first|second)|at the (?:first|second)|during)\b|\b(?:repeatedly|consistently|always|randomly|immediately) (?:crash|fail|die|abort|stop)(?:e?d|s|es)?\b|\b(?:epoch|step|iteration|iter|batch) #?\d+\b|第 ?\d+ ?个? ?(?:epoch|轮|步|step|batch|张|次)|\b(?:after|at|for) \d+ (?:epochs|steps|iterations|iters|minutes|hours)\b|\b\w+\.py:\d+`)},
 	{"it is told as what was", -2, 2, inSentences(was + pastIn())},
 	{"a machine is listed", -2, 1, inText(`(?im)^\W*(?:platform|os|operating system|platform/os|gpu|graphics card|video card|cpu|ram|driver(?: version)?)\W{0,3}[:=]\s*\S[^\n]*\n(?:\W*\n)?\W*(?:platform|os|operating system|platform/os|gpu|graphics card|video card|cpu|ram|driver(?: version)?)\W{0,3}[:=]\s*\S`)},
@@ -167,6 +173,16 @@ func inOwn(words string) func(*reading, int) int {
 
 func inSaid(words string) func(*reading, int) int {
 	return in(words, func(r *reading) []sentence { return r.said })
+}
+
+// unlessHeard is inSaid without what somebody who speaks of himself tells: "when I save, it is out of memory" is no supposition.
+func unlessHeard(words string) func(*reading, int) int {
+	return in(words, func(r *reading) []sentence {
+		if !firstHand(r.own) {
+			return r.said
+		}
+		return slices.DeleteFunc(slices.Clone(r.said), func(s sentence) bool { return heardShort(s, proofShort) })
+	})
 }
 
 func in(words string, of func(*reading) []sentence) func(*reading, int) int {

@@ -14,20 +14,20 @@ var heard = []struct {
 	least                float32
 	words, except        *lazy
 }{
-	{telling: "late", what: sampler.ToldLate},
-	{telling: "varies", what: sampler.ToldVaries},
-	{telling: "next", what: sampler.ToldNext},
-	{telling: "growth", what: sampler.ToldGrowth, least: 0.7},
+	{telling: "late", what: sampler.ToldLate, least: 0.66},
+	{telling: "varies", what: sampler.ToldVaries, least: 0.45},
+	{telling: "next", what: sampler.ToldNext, least: 0.55},
+	{telling: "growth", what: sampler.ToldGrowth, least: 0.75},
 	{telling: "keeps", what: sampler.ToldKeeps, least: 0.6},
-	{telling: "larger", what: sampler.ToldLarger},
+	{telling: "larger", what: sampler.ToldLarger, least: 0.6},
 	{telling: "resume", what: sampler.ToldCheckpoint},
 	{telling: "other", what: sampler.ToldHeld},
 	{telling: "update", what: sampler.ToldUpdate, least: 0.6, words: lazily(`(?i)version|updat|upgrad|driver|releas|commit|downgrad|revert|roll(?:ed|ing)? ?back|\bgit\b|pull|master|\bmain\b|\b(?:old|new)(?:er|est)?\b|build|\d\.\d+\.\d|install|bisect|regress`),
 		except: lazily(`(?i)\bsame (?:\w+ )?(?:error|problem|issue)s?\b|\balso\b|\bboth\b|\bupgrad\w* (?:to )?(?:my |the |more )*(?:gpu|card|ram|memory)\b`)},
 	{telling: "worked", what: sampler.ToldWorked, least: 0.7},
 	{telling: "more_gpus", what: sampler.ToldTried + "gpu", least: 0.6, except: cured},
-	{telling: "validation", phase: sampler.PhaseValidation, words: lazily(`(?i)vali?d|\bval\b|\beval`)},
-	{telling: "saving", phase: sampler.PhaseSaving, words: lazily(`(?i)\bsav(?:e|es|ing)\b|\bsave_|checkpoint|export|merg|conver|\bwrit(?:e|es|ing)\b|consolidat|push`), except: lazily(`(?i)\bbefore\b`)},
+	{telling: "validation", phase: sampler.PhaseValidation, least: 0.65, words: lazily(`(?i)vali?d|\bval\b|\beval`)},
+	{telling: "saving", phase: sampler.PhaseSaving, least: 0.65, words: lazily(`(?i)\bsav(?:e|es|ing)\b|\bsave_|checkpoint|export|merg|conver|\bwrit(?:e|es|ing)\b|consolidat|push`), except: lazily(`(?i)\bbefore\b`)},
 }
 
 // mostHeard sentences are listened to: nobody tells his failure later, and who writes more than that copies a log.
@@ -36,7 +36,7 @@ const mostHeard = 200
 // hear puts into a context what the sentences tell, each alone and with the next one. It returns the phase in which it fails, if one is told.
 func hear(c *sampler.LogContext, all []sentence) (phase string) {
 	for i, s := range all[:min(len(all), mostHeard)] {
-		if s.note || s.tried {
+		if s.note || s.tried || printedShort.MatchString(s.text) {
 			continue
 		}
 		passages := []string{s.text}
@@ -67,4 +67,39 @@ func hearsHost(all []sentence) bool {
 	return slices.ContainsFunc(all[:min(len(all), mostHeard)], func(s sentence) bool {
 		return slices.ContainsFunc(hearsay.Of(s.text), func(t hearsay.Said) bool { return t.Name == "ram" })
 	})
+}
+
+// How sure it must be that a sentence of who speaks of himself tells of memory that ran out, and that it is evidence of a report. What manuals and lists of
+// changes say of memory is much alike.
+const (
+	ownShort   = 0.65
+	proofShort = 0.85
+)
+
+var (
+	// printedShort is a part of what a program printed, of which package oomlog knows more; deniesShort says that it was something else.
+	printedShort = lazily(`(?i)\btried to allocate\b|\ballocated: \d|\berror:? -?\d+\b|\bENOMEM\b|\b[A-Z]{3,}_STATUS_|^\W{0,3}\{`)
+	deniesShort  = lazily(`(?i)` + otherwise + deniesIn())
+)
+
+// heardShort says whether a sentence tells that memory ran out, in whatever words, and as surely as that.
+func heardShort(s sentence, least float32) bool {
+	return !printedShort.MatchString(s.text) && (s.title || !onlyKilled(s)) && hearsay.SureOf(s.text, "short") >= least
+}
+
+// complaints are what somebody complains of in a program that has trouble with memory, also where no failure is told. How sure it must be is our own choice.
+var complaints = []string{"growth", "other", "one_gpu", "resume", "ram"}
+
+const surelyComplains = 0.7
+
+// complaint is the first sentence by which somebody complains of memory.
+func complaint(all []sentence) (sentence, bool) {
+	for _, s := range all[:min(len(all), mostHeard)] {
+		if !s.note && !s.tried && !talk.MatchString(expected(s.text)) && !code.MatchString(s.text) && slices.ContainsFunc(hearsay.Of(s.text), func(t hearsay.Said) bool {
+			return t.Sure >= surelyComplains && slices.Contains(complaints, t.Name)
+		}) {
+			return s, true
+		}
+	}
+	return sentence{}, false
 }

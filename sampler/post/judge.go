@@ -59,6 +59,16 @@ func newReading(text string, all []sentence) reading {
 	return r
 }
 
+// ofAuthor are the first sentences of who writes, without what is quoted and what programs printed.
+func (r *reading) ofAuthor() (list []sentence) {
+	for _, s := range r.own[:min(len(r.own), mostHeard)] {
+		if !r.printed(s.line-1) && !hints.MatchString(s.text) {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
 // printed: a program wrote that line or the one beside it.
 func (r *reading) printed(at int) bool {
 	for _, l := range r.lines[max(0, at-1):min(len(r.lines), at+2)] {

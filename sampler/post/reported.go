@@ -194,9 +194,18 @@ func reported(text string, all []sentence, scan Scan, j *judge) (sampler.OOMEven
 		return sampler.OOMEvent{}, false
 	}
 	faulted := faults.MatchString(text)
+	hears := own && !otherSignal.MatchString(text) && !slices.ContainsFunc(all, func(s sentence) bool { return deniesShort.MatchString(s.text) })
 	for _, s := range all {
+		if s.note || faulted && doubts.MatchString(s.text) {
+			continue
+		}
 		at := ranOut.FindStringIndex(s.text)
-		if at == nil || s.note || faulted && doubts.MatchString(s.text) {
+		heard := at == nil && hears && heardShort(s, ownShort)
+		switch {
+		case at != nil:
+		case heard:
+			at = []int{0, len(s.text)}
+		default:
 			continue
 		}
 		if heaps.MatchString(s.text) && !ofDevices.MatchString(s.text) || onDisk.MatchString(s.text) || byName.MatchString(s.text) {
@@ -247,6 +256,11 @@ func reported(text string, all []sentence, scan Scan, j *judge) (sampler.OOMEven
 	}
 	if line := strings.TrimSpace(text); !strings.Contains(line, "\n") && headline(line) {
 		return eventOf(text, sentence{text: line, line: 1 + strings.Count(text[:strings.Index(text, line)], "\n"), title: true}, all, scan), true
+	}
+	if hears && j.weighs() < 0 {
+		if s, ok := complaint(all); ok {
+			return eventOf(text, s, all, scan), true
+		}
 	}
 	if s, ok := remarked(text, all); ok {
 		return eventOf(text, s, all, scan), true
@@ -374,8 +388,8 @@ var gpuWord = lazily(`(?i)gpu|cuda|vram|nvidia|geforce|\b[rg]tx\b|显[存卡]`)
 // limitOfHost is one that whoever writes gives to a container.
 var limitOfHost = lazily(`(?i)\bmemory limit (?:is|of|was|to) (?:only |just )?\d+ ?[MG]i?B?\b|\b(?:containers?|pods?|instances?|functions?)\b[^.\d]{0,16}\b(?:is limited|limited|has a (?:memory )?limit|limit)\b[^.\d]{0,10}\d+(?:\.\d+)? ?[MG]i?B?\b`)
 
-// ramUsage is of the machine where nothing else is of a GPU.
-var ramUsage = lazily(`(?i)\bRAM (?:usage|consumption|use)\b`)
+// ramUsage is of the machine where nothing else is of a GPU, and so is the RAM that somebody has for what is learned from again.
+var ramUsage = lazily(`(?i)\bRAM (?:usage|consumption|use)\b|\breplay[-_ ]?buffer(?s:.{0,600})\b\d+ ?Gi?B of RAM\b`)
 
 // kindOf says of which framework and memory a sentence tells. That the RAM is full may stand in another.
 func kindOf(text, told string, all []sentence) (framework, kind, memory string) {
