@@ -175,6 +175,9 @@ const (
 	ToldEpochEnd     = "epoch_end"             // a hook of Lightning is given what all steps of an epoch returned
 	ToldAfterwards   = "after_validation"      // it comes once a validation is over
 	ToldGPUHas       = "gpu_has_"              // and a number: so many GiB has the GPU, as is said
+	ToldRAM          = "ram_"                  // and a number: so many GiB of RAM has the machine, as is said
+	ToldBackend      = "backend"               // with another interface to the GPU it runs
+	ToldNamed        = "named_version"         // another version of the framework is in use than the program names
 	ToldExample      = "example"               // a test, a demo or an example is run as its authors give it
 	ToldRaised       = "raised_"               // and a setting with its value, or things with their number: with that it ran, with more it failed
 	ToldTinyModel    = "tiny_model"            // a small variant of Whisper is in force

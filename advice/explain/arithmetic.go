@@ -2,6 +2,8 @@ package explain
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 
 	"nvpeak/sampler"
@@ -40,6 +42,19 @@ const mostOverMetal = 1.05
 func (f *job) littleOverMetal() bool {
 	own := f.allocated.Or(0) >= f.extra("other_allocations_bytes").Or(0) || f.environment["PYTORCH_MPS_HIGH_WATERMARK_RATIO"] != ""
 	return f.overMetal() > 0 && f.overMetal() <= mostOverMetal && own
+}
+
+// beyondMachine: the limit is above the memory of the machine, which is that of Apple's GPU, so that a higher one gives no more.
+func (f *job) beyondMachine() bool {
+	l := f.event.MemoryLimit
+	if f.event.Kind != sampler.KindMPS || l == nil {
+		return false
+	}
+	return slices.ContainsFunc(f.context.Told, func(what string) bool {
+		n, is := strings.CutPrefix(what, sampler.ToldRAM)
+		size, err := strconv.ParseUint(n, 10, 16)
+		return is && err == nil && l.Allowed.Or(0) >= sampler.Bytes(size)*sampler.GiB
+	})
 }
 
 func (f *facts) farOverMetal() bool { return f.overMetal() > mostOverMetal }
@@ -141,13 +156,19 @@ func (f *facts) endless() bool {
 // absurd: a size is printed that no program needs.
 func (f *facts) absurd() bool {
 	need := f.event.Requested.Or(0)
-	return need >= absurdRequest && need < sampler.MaxPlausible
+	return !f.doubles() && need >= absurdRequest && need < sampler.MaxPlausible
 }
 
 // beyondRAM: one array is asked for that no server with a GPU has the memory for (own threshold: the 32 TiB of the largest that
 // are let, https://aws.amazon.com/ec2/instance-types/high-memory/).
 func (f *facts) beyondRAM() bool {
-	return f.onHost() && f.event.Kind == sampler.KindHostAlloc && f.event.Requested.Or(0) > 1<<45
+	return !f.doubles() && f.onHost() && f.event.Kind == sampler.KindHostAlloc && f.event.Requested.Or(0) > 1<<45
+}
+
+// doubles: the state of qubits is twice as large with each more, so that no size of it is wrong.
+func (f *facts) doubles() bool {
+	w, is := f.work()
+	return is && w.name == sampler.WorkQubits
 }
 
 // corruptText says that the size is wrong.

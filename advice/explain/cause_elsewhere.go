@@ -122,6 +122,9 @@ var causesElsewhere = []causeRow{
 		when:       func(f *failure) bool { return f.wholeShare() },
 		confidence: always(0.68),
 		evidence: func(f *failure) string {
+			if free := f.foundFree(); free > 0 && f.startTotal() == 0 {
+				return f.words.Say("why.whole_free", "need", printed(f.requested.Or(0)), "free", gib(free))
+			}
 			return f.words.Say("why.whole_share", "need", printed(f.requested.Or(0)), "total", gib(f.startTotal()))
 		}},
 	{id: "R2", cause: CausePreallocation, reason: sourceJAX,

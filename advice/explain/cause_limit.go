@@ -10,7 +10,7 @@ import (
 // causesLimit: the GPU had the memory, or there is no such memory (R3's sibling R8).
 var causesLimit = []causeRow{
 	{id: "R4", cause: CauseMemoryLimit, reason: "https://docs.pytorch.org/docs/stable/generated/torch.cuda.memory.set_per_process_memory_fraction.html",
-		when: func(f *failure) bool { return !f.onHost() && f.limited() },
+		when: func(f *failure) bool { return !f.onHost() && f.limited() && !f.beyondMachine() },
 		confidence: func(f *failure) float64 {
 			if f.event.Kind == sampler.KindMPS && f.environment["PYTORCH_MPS_HIGH_WATERMARK_RATIO"] == "" {
 				return 0.5 // what the machine can give, unless somebody has set less

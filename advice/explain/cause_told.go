@@ -328,6 +328,17 @@ var causesTold = []causeRow{
 		confidence: always(0.72), // the size alone is the same there
 		evidence:   func(f *failure) string { return f.words.Say("why.told_elsewhere") }},
 	{id: "told", cause: CauseUnknown, reason: sourceAnatomy,
+		when: func(f *failure) bool {
+			return (f.told(sampler.ToldBackend) || f.told(sampler.ToldNamed)) && !f.onHost() && !f.numbers()
+		},
+		confidence: always(0.72), // as above
+		evidence: func(f *failure) string {
+			if f.told(sampler.ToldBackend) {
+				return f.words.Say("why.told_backend")
+			}
+			return f.words.Say("why.told_named")
+		}},
+	{id: "told", cause: CauseUnknown, reason: sourceAnatomy,
 		when:       func(f *failure) bool { return f.triedGPU() },
 		confidence: always(0.72), // what is too big for one fits a larger one, and what is kept fills any
 		evidence:   func(f *failure) string { return f.words.Say("why.told_any_gpu") }},

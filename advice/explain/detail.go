@@ -135,8 +135,12 @@ func (f *failure) limitDetail() string {
 	default:
 		id = "sum.limit_only"
 	}
+	refused := "detail.memory_limit"
+	if f.beyondMachine() {
+		refused = "detail.beyond_machine"
+	}
 	return f.words.Say(id, "need", printed(f.requested.Or(0)), "held", gib(f.held()), "allowed", gib(f.event.MemoryLimit.Allowed.Or(0))) +
-		f.words.Say("detail.space") + f.words.Say("detail.memory_limit")
+		f.words.Say("detail.space") + f.words.Say(refused)
 }
 
 // conclusion is what the arithmetic means, given the surest cause; "" when it says all itself.

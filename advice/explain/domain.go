@@ -36,6 +36,9 @@ func (f *failure) lessInput() []string {
 	if !f.words.Has("do.less." + name) {
 		name = "any"
 	}
+	if name == sampler.DomainRays && f.told(sampler.ToldTried+"chunks") {
+		name = "rays.views"
+	}
 	first, second := "do.less."+name, "do.parts."+name
 	if name == sampler.WorkAtoms && f.told(sampler.ToldInForce+"precision mixed") {
 		second += ".mixed"
@@ -73,7 +76,11 @@ func (f *facts) setByHand() string {
 
 // eachSample is how a sample that is trained on is made smaller; "" where nothing tells what it is.
 func (f *failure) eachSample() string {
-	if id := "do.each_sample." + f.domain(); f.words.Has(id) {
+	id := "do.each_sample." + f.domain()
+	if f.domain() == sampler.DomainRays && f.told(sampler.ToldTried+"chunks") {
+		id += ".views"
+	}
+	if f.words.Has(id) {
 		return f.words.Say(id)
 	}
 	return ""

@@ -298,14 +298,14 @@ func doFixLeak(f *failure) []string {
 		return []string{f.comment("do.smaller_replay"), f.comment("do.replay_bytes")}
 	case f.told(sampler.ToldReplay):
 		return []string{"self.memory.append(x.cpu())  " + f.comment("do.replay_cpu"), f.comment("do.smaller_replay")}
+	case f.event.Framework == "tensorflow" || f.shows(sampler.ShowsOldTF):
+		return []string{"tf.keras.backend.clear_session()  " + f.comment("do.after_model"), f.comment("do.watch_memory")}
 	case f.workersMayGrow():
 		return []string{"losses.append(loss.item())  " + f.comment("do.host_item"), f.comment("do.worker_arrays"), "import tracemalloc; tracemalloc.start()  " + f.comment("do.tracemalloc")}
 	case f.onHost():
 		return []string{"losses.append(loss.item())  " + f.comment("do.host_item"), "import tracemalloc; tracemalloc.start()  " + f.comment("do.tracemalloc")}
 	case f.native():
 		return []string{f.comment("do.free_buffers"), f.comment("do.memcheck")}
-	case f.event.Framework == "tensorflow":
-		return []string{"tf.keras.backend.clear_session()  " + f.comment("do.after_model"), f.comment("do.watch_memory")}
 	case f.told(sampler.ToldTables):
 		return []string{"results.append(part.to_pandas())  " + f.comment("do.detach_array"), f.comment("do.free_between"), f.comment("do.watch_memory")}
 	case f.event.Kind == sampler.KindCuPy:

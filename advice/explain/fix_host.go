@@ -66,6 +66,13 @@ var fixesHost = []fixRow{
 		reach:   always(1),
 		variant: func(f *failure) string { return "pieces" },
 		do:      func(f *failure) []string { return append([]string{f.comment("do.read_in_turn")}, f.lessInput()[0]) }},
+	{id: FixSmallerInput, source: "https://docs.nerf.studio/quickstart/data_conventions.html",
+		kinds: ownCode, cost: 0.02,
+		lives:   map[string]float64{CauseHostMemory: 0.96},
+		when:    func(f *failure) bool { return f.holdsScene() },
+		reach:   always(1),
+		variant: func(f *failure) string { return "scene" },
+		do:      func(f *failure) []string { return []string{f.comment("do.scene_smaller"), f.comment("do.scene_bytes")} }},
 	{id: FixSmallerInput, source: "https://pytorch.org/audio/stable/tutorials/audio_io_tutorial.html",
 		kinds: ownCode | running, cost: 0,
 		lives:   map[string]float64{CauseHostMemory: 0.93},
@@ -219,4 +226,10 @@ func (f *facts) pairsOfAll() int {
 // sharesRAM: a board whose GPU has no memory of its own ran out, and not a limit of a container, so that what is held for the GPU counts.
 func (f *failure) sharesRAM() bool {
 	return f.gpu.soc && f.class.class == classHost && slices.Contains([]string{sampler.KindKilled, sampler.KindKernelKill, sampler.KindHostAlloc}, f.event.Kind)
+}
+
+// holdsScene: a scene is fitted to photos, of which most such programs read all at the start, as floats of four times their bytes, and a killed
+// process is told without a word of workers or of memory that grew.
+func (f *failure) holdsScene() bool {
+	return f.class.class == classHost && (f.splats() || f.domain() == sampler.DomainRays) && f.workers() <= 0 && f.event.Kind != sampler.KindWorkerKilled && !f.told(sampler.ToldGrowth) && !f.hostGrew()
 }

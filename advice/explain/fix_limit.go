@@ -50,7 +50,7 @@ var fixesLimit = []fixRow{
 	{id: FixRaiseLimit, source: "https://docs.pytorch.org/docs/stable/mps_environment_variables.html",
 		kinds: ownCode | running, cost: 0.02,
 		lives:   map[string]float64{CauseTooBig: 0.9, CauseMemoryLimit: 0.95},
-		when:    func(f *failure) bool { return f.littleOverMetal() && !f.program.is(training) }, // that has a batch, and would swap in each step
+		when:    func(f *failure) bool { return f.littleOverMetal() && !f.beyondMachine() && !f.program.is(training) }, // that has a batch, and would swap in each step
 		variant: func(f *failure) string { return "mps" },
 		reach:   always(1),
 		do:      doRaiseLimit},

@@ -289,7 +289,7 @@ func doStopOther(f *failure) []string {
 		if f.program.is(imageTool) {
 			list = append([]string{f.comment("do.close_browser")}, list...)
 		}
-		if f.shareRefused() {
+		if f.shareRefused() && !f.told(sampler.ToldInForce+"allow_growth") {
 			list = append([]string{list[0], "export TF_FORCE_GPU_ALLOW_GROWTH=true  " + f.comment("do.allow_growth")}, list[1:]...)
 		}
 		if named, ok := f.otherGPU(); ok {

@@ -53,6 +53,9 @@ var fixesShare = []fixRow{
 		reach:   always(1),
 		variant: func(f *failure) string { return "share" },
 		do: func(f *failure) []string {
+			if f.told(sampler.ToldInForce + "allow_growth") {
+				return []string{"config.gpu_options.per_process_gpu_memory_fraction = 0.8  " + f.comment("do.tf1_session")}
+			}
 			return []string{"config.gpu_options.per_process_gpu_memory_fraction = 0.8  " + f.comment("do.tf1_session"), "config.gpu_options.allow_growth = True  " + f.comment("do.or"),
 				"tf.config.experimental.set_memory_growth(gpu, True)  " + f.comment("do.tf2")}
 		}},

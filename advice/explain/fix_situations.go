@@ -96,6 +96,7 @@ var fixesSituations = []fixRow{
 			return withLine(doStopOther(f), f.comment("do.which_gpu"))
 		}},
 	otherVersion(sampler.ToldMachines, "machine"), otherVersion(sampler.ToldTogether, "together"), otherVersion(sampler.ToldElsewhere, "elsewhere"),
+	otherVersion(sampler.ToldBackend, "backend"), otherVersion(sampler.ToldNamed, "named"),
 	{id: FixOtherVersion, source: "https://docs.nvidia.com/deploy/cuda-compatibility/",
 		kinds: ownCode | running, cost: 0.02,
 		lives: map[string]float64{CauseUnknown: 0.72},
@@ -177,7 +178,7 @@ func (f *failure) meshes() bool {
 func otherVersion(told, variant string) fixRow {
 	return fixRow{id: FixOtherVersion, source: "https://docs.pytorch.org/docs/stable/generated/torch.utils.collect_env.html",
 		kinds: ownCode | running, cost: 0.02,
-		lives: map[string]float64{CauseUnknown: 0.85, CauseTooBig: 0.8, CauseFragmentation: 0.8, CauseDataSpike: 0.7, CauseOversubscribed: 0.8},
+		lives: map[string]float64{CauseUnknown: 0.85, CauseTooBig: 0.8, CauseFragmentation: 0.8, CauseDataSpike: 0.7, CauseLeak: 0.6, CauseOversubscribed: 0.8},
 		when: func(f *failure) bool {
 			return f.told(told) && (told == sampler.ToldMachines || !f.numbers()) && !f.onHost() && f.history == nil && !f.othersMatter()
 		},

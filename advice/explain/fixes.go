@@ -264,6 +264,7 @@ func (f *failure) render(s scored, rank int) sampler.Advice {
 		a.PID = sampler.Some(big.PID)
 	}
 	switch {
+	case variant == "mining": // which names a larger GPU itself
 	case s.row.id == FixSmallerInput && f.smallForRunning():
 		a.Title = f.words.Say("title.or_cpu", "title", a.Title)
 	case rank == 1 && f.smallest() && slices.Contains(followsOwn, s.row.id) && !strings.Contains(a.Title, f.words.Say("title.larger")):

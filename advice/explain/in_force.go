@@ -238,7 +238,15 @@ func (f *facts) shareRefused() bool {
 // free, so nobody else held much: the driver keeps some for itself and for screens.
 func (f *facts) wholeShare() bool {
 	total := f.startTotal()
-	return f.shareRefused() && total > 0 && f.requested.Or(0) > partOf(total, 0.9)
+	return f.shareRefused() && (total > 0 && f.requested.Or(0) > partOf(total, 0.9) || f.foundFree() > 0)
+}
+
+// foundFree is what TensorFlow says it found free, where that is nearly all that it asks for (own threshold: nine tenths); else 0.
+func (f *facts) foundFree() sampler.Bytes {
+	if free := f.extra("gpu_free_bytes").Or(0); f.shareRefused() && free > 0 && free < f.requested.Or(0) && free > partOf(f.requested.Or(0), 0.9) && free > sampler.GiB {
+		return free
+	}
+	return 0
 }
 
 // startTotal is what the GPU has as TensorFlow says at start, or by its name; 0: not known.

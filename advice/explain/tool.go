@@ -122,6 +122,9 @@ func (f *failure) ownLevers(id string, rank int) (list []tools.Lever) {
 	}
 	for _, mine := range []bool{true, false} {
 		for _, l := range f.levers() {
+			if f.holdsScene() && l.By != "pixels" && l.By != "frames" {
+				continue // of the GPU alone
+			}
 			if l, ok := f.agreeing(l); ok && (l.Of == of) == mine && (mine || rank == 1 && !f.leverTried(l.Of)) && !f.told(sampler.ToldInForce+l.Type) && !f.leverSpent(l) {
 				list = append(list, l)
 			}

@@ -39,11 +39,12 @@ var notionsOf = map[string]notion{
 // workRow is a kind of program that has less than a model has. What makes its job smaller is in the catalog under "work.<name>"
 // and "do.less.<name>".
 type workRow struct {
-	name    string
-	has     notion
-	torch   bool   // it is made with PyTorch, whose messages it prints
-	program string // the name under which it is known, where it has one
-	shared  bool   // its job is made smaller as that of any program: it has no words of its own
+	name      string
+	has       notion
+	torch     bool   // it is made with PyTorch, whose messages it prints
+	program   string // the name under which it is known, where it has one
+	framework string // whose messages only such programs print
+	shared    bool   // its job is made smaller as that of any program: it has no words of its own
 }
 
 var workRows = []workRow{
@@ -63,7 +64,7 @@ var workRows = []workRow{
 	{name: sampler.WorkVectors, has: ownLines},
 	{name: sampler.WorkBoosting, has: ownLines},
 	{name: sampler.WorkMolecule},
-	{name: sampler.WorkQubits},
+	{name: sampler.WorkQubits, framework: "qiskit"},
 	{name: sampler.WorkReads, has: aBatch, torch: true},
 	{name: sampler.WorkSpikes, has: ownLines, torch: true},
 	{name: sampler.WorkArrays, has: ownLines},
@@ -77,11 +78,12 @@ var workRows = []workRow{
 
 // work is what such a program does, and whether it is one.
 func (f *facts) work() (workRow, bool) {
-	if !slices.ContainsFunc(f.context.Told, func(told string) bool { return strings.HasPrefix(told, sampler.ToldWork) }) {
+	known := slices.ContainsFunc(f.context.Told, func(told string) bool { return strings.HasPrefix(told, sampler.ToldWork) })
+	if !known && !slices.ContainsFunc(workRows, func(row workRow) bool { return row.framework != "" && row.framework == f.event.Framework }) {
 		return workRow{}, false // as of most; each measure asks
 	}
 	for _, row := range workRows {
-		if f.told(sampler.ToldWork + row.name) {
+		if f.told(sampler.ToldWork+row.name) || row.framework != "" && row.framework == f.event.Framework {
 			return row, (row.torch || f.compiled() || !f.printsTorch()) && (f.program.name == "" || f.program.name == row.program)
 		}
 	}
@@ -145,7 +147,7 @@ var fixesWorks = []fixRow{
 			if f.pageFileShort() {
 				return 0.6
 			}
-			if f.ranBefore() {
+			if f.ranBefore() || f.told(sampler.ToldBackend) {
 				return 0.7 // as large as it is
 			}
 			return 1
@@ -154,7 +156,10 @@ var fixesWorks = []fixRow{
 			if f.told(sampler.ToldWork + sampler.WorkMining) {
 				return "mining"
 			}
-			if f.onHost() {
+			switch {
+			case f.onHost() && f.requested.Or(0) >= noMachineHas:
+				return "work_beyond"
+			case f.onHost():
 				return "work_host"
 			}
 			return "work"

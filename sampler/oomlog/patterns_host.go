@@ -156,6 +156,8 @@ var hostRows = []row{
 		start: `runtime: out of memory: cannot allocate <req:bytes>-byte block|fatal error: runtime: out of memory`},
 	{name: "matlab", framework: "matlab", kind: sampler.KindHostAlloc, memory: sampler.MemoryHost, words: []string{"array exceeds maximum array size", "help memory"},
 		start: `Requested \S+ \(<req>\) array exceeds maximum array size preference|^(?:Error using [^\n]{0,60} )?Out of memory\. Type "?help memory"? for your options`},
+	{name: "aer", framework: "qiskit", kind: sampler.KindHostAlloc, memory: sampler.MemoryHost, words: []string{"insufficient memory to run circuit"}, lines: 1,
+		start: `Insufficient memory to run circuit [^\n]{0,120} simulator(?:\. Required memory: <req:mib>M, max memory: <max_memory_bytes:mib>M)?`},
 	{name: "opencv", framework: "python", kind: sampler.KindHostAlloc, memory: sampler.MemoryHost, words: []string{"insufficient memory"}, start: `\(-4:Insufficient memory\) Failed to allocate <req:bytes>`},
 	{name: "rust", framework: "python", kind: sampler.KindHostAlloc, memory: sampler.MemoryHost, words: []string{"memory allocation of"}, start: `memory allocation of <req:bytes> failed`},
 	{name: "arrow", framework: "python", kind: sampler.KindHostAlloc, memory: sampler.MemoryHost, words: []string{"arrowmemoryerror", "malloc of size"}, start: `malloc of size <req:bytes> failed`},
@@ -178,6 +180,9 @@ var hostRows = []row{
 	{name: "git", framework: "shell", kind: sampler.KindHostAlloc, memory: sampler.MemoryHost, words: []string{"malloc failed (tried"}, start: `Out of memory, \w+ failed \(tried to allocate <req:bytes>\)`},
 	{name: "llvm", framework: "shell", kind: sampler.KindHostAlloc, memory: sampler.MemoryHost, words: []string{"llvm error: out of memory"}, start: `^LLVM ERROR: out of memory`},
 	{name: "errno 12 of a program", framework: "shell", kind: sampler.KindHostAlloc, memory: sampler.MemoryHost, words: []string{"cannot allocate memory"}, start: `(?-i)^[A-Za-z][\w :()/.\[\]-]{3,100}[a-z)]: Cannot allocate memory$`},
+	// Who quotes it beside the memory of a GPU may have read it there.
+	{name: "errno 12 of a GPU", framework: "python", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"cannot allocate memory"}, near: `(?i)\bvideo (?:ram|memory)\b|\bvram\b|\bgpu memory\b`,
+		start: `(?-i)\b(?:encounter(?:ed)?|gets?|got|getting|met|meet|hit|have|had|faced?|see|saw|receiv\w+) (?:an? |the |this |that )?["“'\x60]?[Cc]annot allocate memory\b["”'\x60]?`},
 	{name: "errno 12", framework: "python", kind: sampler.KindHostAlloc, memory: sampler.MemoryHost, words: []string{"cannot allocate memory"}, loose: true, start: `(?:\[Errno 12\] )?Cannot allocate memory`},
 	{name: "errno 12 in any language", framework: "python", kind: sampler.KindHostAlloc, memory: sampler.MemoryHost, words: []string{"[errno 12]", "(os error 12)"}, loose: true, start: `\[Errno 12\](?: [^\n:'"]{1,80})?|\(os error 12\)`},
 	// As the C library says it in the languages of those who ask most.

@@ -86,6 +86,13 @@ var nativeRows = []row{
 	{name: "lammps", framework: "lammps", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"insufficient memory on accelerator"}, start: `(?-i)(?:^|\bERROR: )(?:(?:ERROR )?on proc \d+: )?Insufficient memory on accelerator(?: \(\S+:\d+\)|$)`},
 	{name: "cuda error 2 in file", framework: "cuda", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"out of memory"}, start: `(?:\bamrex::Abort::<rank>::)?\bCUDA error 2 in (?:file )?\S+,? (?:at )?line \d+ ?: ?out of memory`}, // AMReX
 	{name: "amrex", framework: "cuda", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"out of gpu memory. free"}, start: `Out of gpu memory\. Free: <free:bytes> Asked: <req:bytes>`},
+	{name: "cuquantum", framework: "cuda", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"[custatevec]"}, start: `\[custatevec\] %?out of memory in \w+ \(line \d+\)`}, // CUDA-Q
+	// What it adds to its device before it asks the driver: the wrapper of OpenCL that FluidX3D has.
+	{name: "opencl wrapper", framework: "opencl", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"does not have enough memory."}, lines: 1,
+		start: `Device "[^"\n]{1,80}" does not have enough memory\.`, fields: []string{`Allocating another <req:mib> MB would use a total of <with_request_bytes:mib> MB / <total:mib> MB`}},
+	// Aer compares before it begins, with the memory of the machine and, where it is to use GPUs, of these with it.
+	{name: "aer on GPUs", framework: "qiskit", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"insufficient memory to run circuit"}, lines: 1,
+		start: `Insufficient memory to run circuit [^\n]{0,120} simulator\. Required memory: <req:mib>M, max memory: \d+M \(Host\) \+ \d+M \(GPU\)`},
 	{name: "hashcat", framework: "hashcat", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"not enough allocatable device"}, start: `Device #<gpu>: Not enough allocatable device memory`},
 	{name: "cuda call without arguments", framework: "cuda", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"out of memory"},
 		start: `(?-i)\bcu(?:da)?[A-Z]\w+(?:\(\)(?: (?:failed|error|returned))?| error): [Oo]ut of memory\b|\bError in cu[A-Z]\w+(?:\[[\w|]+\])?: [Oo]ut of memory\b`},

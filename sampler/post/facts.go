@@ -29,6 +29,9 @@ var anySize = lazily(`(?i)\b(?:no matter|whatever|regardless of|any|every|all|ir
 // gpuHas is the memory of a GPU as people tell it.
 var gpuHas = lazily(`(?i)\b(?:(?:my|our|the) (?:cuda |gpu |video )?memory|vram)\b,? (?:which )?(?:is|has|of) (\d{1,3}) ?(?:Gi?B|G)\b|\b(\d{1,3}) ?(?:Gi?B|Go|G)\b (?:of )?(?:(?:dedicated|total|free|available|local|nvidia|the|my) )*(?:gpu|vram|video|graphics?|cards?)\b|\b(?:gpu|vram|card|video memory|gpu memory|graphics? (?:card|memory))\b[^.,;\n\d]{0,32}\b(\d{1,3}) ?(?:Gi?B|Go|G)\b|(?:显存|显卡)[^。\d]{0,6}(\d{1,3}) ?G|(\d{1,3}) ?G\w?的?(?:显存|显卡)|\b(?:geforce|quadr[oa]|tesla|[gr]tx|mx) ?\d{3,4}\w?\b[^.,;\n\d]{0,24}\b(\d{1,2}) ?G(?:i?B)?\b`)
 
+// machineHas is the memory of a machine as people tell it.
+var machineHas = lazily(`(?i)\b(\d{1,4}) ?(?:Gi?B|G)\b (?:of )?(?:(?:unified|system|shared|main) )?(?:ram|memory)\b|\b(?:unified memory|ram)\b[^.,;\n\d]{0,12}\b(\d{1,4}) ?(?:Gi?B|G)\b`)
+
 // wantedSize is a size that is needed or advised, not one that somebody has.
 var wantedSize = lazily(`(?i)\b(?:need(?:s|ed)?|requir\w*|at least|minimum|recommend\w*|takes?|uses?|using|exceed\w*|free|left|available|reserved|allocated?|allocating|rented?|upgrad\w*|buy)\b|需要|至少`)
 
@@ -79,6 +82,9 @@ func addFacts(c *sampler.LogContext, text string, all []sentence) {
 	if set != "" {
 		c.Told = append(c.Told, sampler.ToldRaised+set)
 	}
+	if outlives(all) && !slices.Contains(c.Told, sampler.ToldGrowth) {
+		c.Told = append(c.Told, sampler.ToldGrowth)
+	}
 	if largerGPURuns(all) {
 		c.Told = append(c.Told, sampler.ToldLargerGPU)
 	}
@@ -107,6 +113,12 @@ func addFacts(c *sampler.LogContext, text string, all []sentence) {
 	}
 	if n := toldOfGPU(all); n != "" {
 		c.Told = append(c.Told, sampler.ToldGPUHas+n)
+	}
+	for _, s := range all {
+		if at := machineHas.FindStringSubmatch(s.text); at != nil && !wantedSize.MatchString(s.text) && !ofGPUs.MatchString(s.text) {
+			c.Told = append(c.Told, sampler.ToldRAM+at[1]+at[2])
+			break
+		}
 	}
 	if n := countOfGPUs(text); n != "" {
 		c.Told = append(c.Told, sampler.ToldGPUCount+n)

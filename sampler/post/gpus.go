@@ -134,3 +134,24 @@ func addRoomy(c *sampler.LogContext, text string) {
 		}
 	}
 }
+
+// lastsFor is after how many of what it ends.
+var lastsFor = lazily(`(?i)\b(?:in|after|at|until|for|around) (?:about |around |the |~|≈)*(\d{1,7})(?:st|nd|rd|th)? ?(?:epochs?|iterations?|iters?|steps?|batch(?:es)?)\b`)
+
+// outlives: on two GPUs it ends after different numbers of epochs or steps, so that memory grows on both.
+func outlives(all []sentence) bool {
+	lasts := map[string]string{}
+	for _, s := range all {
+		gpu, at := gpuNamed(s.text), lastsFor.FindStringSubmatch(s.text)
+		if gpu == "" || at == nil || !ranOut.MatchString(s.text) {
+			continue
+		}
+		for other, n := range lasts {
+			if other != gpu && n != at[1] {
+				return true
+			}
+		}
+		lasts[gpu] = at[1]
+	}
+	return false
+}

@@ -50,7 +50,7 @@ var shown = []struct {
 	{sampler.ShowsPieces, lazily(`(?i)\bsentencepiece\w*|\bspm_train\b`)},
 	{sampler.ShowsParquet, lazily(`(?i)\bread_parquet\b|\.parquet\b`)},
 	{sampler.ShowsTFData, lazily(`\btf\.data\.|\.shuffle\(`)},
-	{sampler.ShowsOldTF, lazily(`\btf\.Session\b|client/session\.py|\bsess\.run\(|\(see above for traceback\)|task:0/gpu:0|device \(/gpu:\d|\btf\.contrib\b|(?i:\btensorflow(?:[-_]gpu)?[ =v]*1\.\d)|(?m:^\W*[IWEF] tensorflow/)`)},
+	{sampler.ShowsOldTF, lazily(`\btf\.Session\b|client/session\.py|\bsess(?:ion)?\.run\b|\(see above for traceback\)|task:0/gpu:0|device \(/gpu:\d|\btf\.contrib\b|(?i:\btensorflow(?:[-_]gpu)?[ =v]*1\.\d)|(?m:^\W*[IWEF] tensorflow/)`)},
 	{sampler.ShowsSecondGPU, lazily(`(?i)\bGPU[ :#]?[1-9]\d?\b|\bcuda:[1-9]\b|\bgpu=[1-9]|\bCUDA_VISIBLE_DEVICES\W{0,6}(?:\d,)*[1-9]|\b(?:multiple|several|multi)[- ]?GPUs?\b|(?m:^\|\s+[1-9]\s+\w+ )`)},
 	{sampler.ShowsReplay, lazily(`\b(?:memory|buffer|replay\w*)\.(?:append|push|add|store)\(`)},
 	{sampler.ShowsMainPy, lazily(`\bmain\.py\b`)},

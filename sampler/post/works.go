@@ -42,8 +42,12 @@ var workKinds = []struct {
 	{sampler.WorkKernels, lazily(`(?i)\bgpytorch\b|\bbotorch\b|\bgpflow\b|\bgaussian process(?:es)?\b|\bExactGP\b`), nil, true},
 	{sampler.WorkResiduals, lazily(`(?i)\bpinns?\b|\bphysics[- ]informed\b|\bdeepxde\b|\bcollocation points?\b`), nil, true},
 	{sampler.WorkWorlds, lazily(`(?i)\bisaac ?(?:gym|sim|lab)\w*|\bphysx\b|\bPxg\w+|\bmujoco_warp\b|\bmjwarp\b|\bnum_envs\b`), nil, true},
+	{sampler.WorkGrid, lazily(`(?is)\bsimulations?\b.*` + ofGrids + `|` + ofGrids + `.*\bsimulations?\b`), lazily(`(?i)\benv(?:ironment)?s?\b|\brewards?\b|\bagents?\b|\bpolic(?:y|ies)\b|\bgym\w*|\brobot\w*|\bneural\b|\bnetworks?\b|\w*torch\b|\btensor\w*|\bjax\b|\bbatch\w*|\binference\b|\bdiffusion\b|\bmodels?\b`), false},
 	{sampler.WorkFolds, lazily(`(?i)\bboltz(?:-?[12]x?)?\b|\bchai-?1\b|\brfdiffusion\d?\b|\besmfold\b|\bprotenix\b`), nil, false},
 }
+
+// ofGrids are what a simulation of matter is made of, whatever its program is called.
+const ofGrids = `\b(?:(?:macro)?particles|mesh(?:es)?|grid (?:cells|points|size)|cells|solver|time ?steps?|mpi ranks?|domain decomposition)\b`
 
 // potentials are networks that give the forces between atoms; movesAtoms is a run with them.
 const (

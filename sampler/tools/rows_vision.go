@@ -24,7 +24,7 @@ var vision = []Tool{
 		Levers: []Lever{{Batch, "--num_rays 2048", "rays"}, {Validation, "--max_ray_batch 1024", "chunk"}, {Bits, "--fp16", "half16"}}},
 	{Name: "NeRF (PyTorch)", Words: []string{"nerf-pytorch", "run_nerf", "run_nerf_helpers"},
 		Source: "https://github.com/yenchenlin/nerf-pytorch/blob/master/run_nerf.py",
-		Levers: []Lever{{Batch, "--N_rand 512", "rays"}, {Input, "--chunk 8192", "chunk"}, {Input, "--half_res", "pixels"}, {Input, "--factor 16", "pixels"}}},
+		Levers: []Lever{{Batch, "--N_rand 512", "rays"}, {Input, "--chunk 8192", "chunk"}, {Input, "--factor 16", "pixels"}, {Input, "--half_res", "pixels"}}},
 	{Name: "Neuralangelo", Words: []string{"neuralangelo"}, Does: Trains,
 		Source: "https://github.com/NVlabs/neuralangelo/blob/main/README.md",
 		Levers: []Lever{{Model, "--model.object.sdf.encoding.hashgrid.dict_size=20", "coarser"}, {Model, "--model.object.sdf.encoding.hashgrid.dim=4", "layers"}, {Validation, "--data.val.image_size=[200,200]", "pixels"}, {Validation, "--data.val.batch_size=1", "one"}, {Input, "--block_res=64", "parts"}}},
