@@ -95,7 +95,9 @@ const (
 	ToldPixels       = "pixels"                // it works on pictures, videos or volumes
 	ToldGPUs         = "gpus"                  // there are several GPUs
 	ToldTables       = "tables"                // tables are read on the GPU
+	ToldTrainsWhole  = "trains_whole"          // all samples lie on the GPU at once, and there is no batch
 	ToldDarknet      = "darknet"               // darknet trains, whose batch is divided in its .cfg
+	ToldResizes      = "resizes"               // its network was given another size in the run, as it printed
 	ToldUnlike       = "unlike_"               // and a number: PyTorch advises to leave that GPU out, as the others have more
 	ToldShort        = "short"                 // the text is no longer than people write: what it does not show is not known to be there
 	ToldShows        = "shows_"                // and one of ShowsTransformers and so on: the text has it

@@ -155,7 +155,7 @@ func Read(text string, events []sampler.OOMEvent, scan Scan) []sampler.OOMEvent 
 				events[i].Context.Command = before
 				events[i].Context.Told = append(events[i].Context.Told, sampler.ToldCut)
 			}
-			events[i].Context.Command = strings.TrimSpace(gap.ReplaceAllString(events[i].Context.Command, " "))
+			events[i].Context.Command = typed(events[i].Context.Command)
 		}
 	}
 	return events

@@ -24,7 +24,7 @@ const (
 const betweenVersions = `\b(?:memory|vram)(?: \w+)?(?: \w+)? (?:has |have )?(?:increased|rose|risen|went up|grew|grown|doubled|tripled|(?:is|are|was) (?:much |far )?(?:higher|more|larger))\b(?: a lot| much| greatly| significantly| dramatically| massively| by \S+(?: [GM]i?B)?| from \S+ to \S+| \d+x)* (?:after|since|with|in|from|between|by) (?:the |an? |my |last |version |release )*(?:\b(?:updat(?:es?|ed|ing (?:to|from))\b|upgrad\w*|(?:new(?:er|est)?|latest|last|recent) (?:version|release|commit|build)|(?:version|release|commit) )|\b[a-z-]+ v?\d+\.\d)`
 
 // notFreedAfterEnd is memory that a process held which was ended: no growth.
-const notFreedAfterEnd = `\b(?:not|n['’]t|never|still)\b[^.\n]{0,40}\b(?:after|when|once|although|though)\b[^.\n]{0,16}(?:\bctrl[ +-]?\^?c\b|\b(?:kill|stopp|terminat|interrupt|clos|exit|quitt)(?:ed|ing)\b|\b(?:process|program|script|job)\b (?:is |was |has |had |been )*(?:gone|dead|ended|killed|stopped|terminated|closed|exited|finished)\b)`
+const notFreedAfterEnd = `(?:\b(?:not|never|still)|n['’]t)\b[^.\n]{0,40}\b(?:after|when|once|although|though)\b[^.\n]{0,16}(?:\bctrl[ +-]?\^?c\b|\b(?:kill|stopp|terminat|interrupt|clos|exit|quitt)(?:ed|ing)\b|\b(?:process|program|script|job)\b (?:is |was |has |had |been )*(?:gone|dead|ended|killed|stopped|terminated|closed|exited|finished)\b)`
 
 const (
 	// askedFor is what a request is called.
