@@ -119,6 +119,7 @@ const (
 	ToldWholeGraph   = "whole_graph"           // a graph is trained on as a whole
 	ToldWeights      = "weights_"              // and a number: a model of that many billions of parameters
 	ToldQuantizing   = "quantizing"            // a model is being brought to fewer bits
+	ToldSideBySide   = "side_by_side"          // several models are asked at the same time
 	ToldParallel     = "parallel"              // requests run at the same time
 	ToldDraft        = "draft"                 // a draft model is loaded beside the model
 	ToldCaches       = "caches"                // the whole dataset is kept in host memory, by an option

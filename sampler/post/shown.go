@@ -21,7 +21,7 @@ var shown = []struct {
 	{sampler.ShowsOwnPipe, lazily(`(?m)^\W*\w+\s*=\s*\w*Pipeline\w*\.from_(?:pretrained|single_file)\(`)},
 	{sampler.ShowsRollout, lazily(`(?i)\bvllm_mode["']?[\s=:]{1,4}["']?colocate\b|\bvllm[_-]gpu[_-]memory[_-]utilization\b|\b(?:grpo|rloo)_trainer\.py(?s:.*)\bvllm/`)},
 	{sampler.ShowsTorch, lazily(`(?m)\.backward\(|\boptimi[sz]er\w*\.(?:step|zero_grad)\(|^\W*(?:import|from) torch\b|\bnn\.Module\b|\b\w*model\w*\.(?:eval|train|cuda|to|forward)\(|\btorch\.(?:tensor|load|save|no_grad|nn|zeros|ones|cat|stack|device|inference_mode|cuda\.empty_cache)\b|\.ipynb\b`)},
-	{sampler.ShowsLoader, lazily(`\bDataLoader\(|\b\w*(?:val\w*|test|eval|train|data)_?loaders?\b`)},
+	{sampler.ShowsLoader, lazily(`\bDataLoader\(|\bnum_workers ?= ?[1-9]|\b\w*(?:val\w*|test|eval|train|data)_?loaders?\b`)},
 	{sampler.ShowsLibrary, lazily(`(?i)\b(?:detectron2|mm(?:det\w*|seg\w*|cv|engine|pose)|ultralytics|yolov?(?:5|8|11)\w*|(?:pytorch[-_ ])?lightning|sentence[-_ ]?transformers?|mteb|fastai|espnet\w*|fairseq|nemo|speechbrain|spacy|cellpose|xturing|llama[-_ ]?factory|axolotl|kohya\w*|chainer\w*)\b`)},
 	{sampler.ShowsAdapters, lazily(`(?i)(?:\b|_)q?loras?(?:\b|_)|\bpeft\b|\badapters?\b`)},
 	{sampler.ShowsFSDP, lazily(`(?i)\bfsdp\w*|\bfully_?shard\w*`)},
