@@ -95,7 +95,9 @@ const (
 	ToldPixels       = "pixels"                // it works on pictures, videos or volumes
 	ToldGPUs         = "gpus"                  // there are several GPUs
 	ToldTables       = "tables"                // tables are read on the GPU
+	ToldTrainsWhole  = "trains_whole"          // all samples lie on the GPU at once, and there is no batch
 	ToldDarknet      = "darknet"               // darknet trains, whose batch is divided in its .cfg
+	ToldResizes      = "resizes"               // its network was given another size in the run, as it printed
 	ToldUnlike       = "unlike_"               // and a number: PyTorch advises to leave that GPU out, as the others have more
 	ToldShort        = "short"                 // the text is no longer than people write: what it does not show is not known to be there
 	ToldShows        = "shows_"                // and one of ShowsTransformers and so on: the text has it
@@ -117,6 +119,7 @@ const (
 	ToldWholeGraph   = "whole_graph"           // a graph is trained on as a whole
 	ToldWeights      = "weights_"              // and a number: a model of that many billions of parameters
 	ToldQuantizing   = "quantizing"            // a model is being brought to fewer bits
+	ToldSideBySide   = "side_by_side"          // several models are asked at the same time
 	ToldParallel     = "parallel"              // requests run at the same time
 	ToldDraft        = "draft"                 // a draft model is loaded beside the model
 	ToldCaches       = "caches"                // the whole dataset is kept in host memory, by an option

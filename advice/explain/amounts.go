@@ -15,6 +15,10 @@ func (f *facts) plausible(v amount) amount {
 	return v
 }
 
+// mostReserved of a GPU is so much that what else there is cannot be why a request was refused: messages for GPUs of Intel do not say what was
+// free (own threshold).
+const mostReserved = 0.9
+
 // amounts does the arithmetic of the message (rules R0 to R2).
 func (f *facts) amounts(grows bool) {
 	e := f.event
@@ -32,6 +36,9 @@ func (f *facts) amounts(grows bool) {
 	}
 	if r, known := f.plausible(e.Reserved).Value(); known && !f.unallocated.Known() && f.allocated.Known() {
 		f.unallocated = sampler.Some(r.Less(f.allocated.Or(0)))
+	}
+	if left := f.total.Or(0).Less(f.reserved()); !f.free.Known() && !e.Reserved.Known() && f.unallocated.Known() && f.requested.Or(0) > left && f.reserved() >= partOf(f.total.Or(sampler.MaxPlausible), mostReserved) {
+		f.free, f.event.GPUFreeAbout = sampler.Some(left), true
 	}
 	if f.process.Known() && f.process.Or(0) == 0 && f.allocated.Or(0) > 0 {
 		f.process = amount{}

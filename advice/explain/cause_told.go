@@ -42,6 +42,9 @@ var causesTold = []causeRow{
 			if f.objectsDiffer() {
 				return 0.58
 			}
+			if f.resizes() {
+				return 0.4 // it rises with each larger size
+			}
 			return f.unlessOthers(0.72)
 		},
 		evidence: func(f *failure) string { return f.words.Say("why.told_growth") }},

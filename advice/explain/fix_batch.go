@@ -16,7 +16,7 @@ var fixesBatch = []fixRow{
 		kinds: ownCode, cost: 0.2,
 		lives: map[string]float64{CauseTooBig: 0.95, CauseDataSpike: 0.88, CauseFragmentation: 0.95, CauseOtherProcess: 0.3, CauseUnattributed: 0.3, CauseImbalance: 0.4, CauseOversubscribed: 0.9, CauseMemoryLimit: 0.5, CausePreallocation: 0.2, CauseUnknown: 0.5, CauseLeak: 0.03, CauseValidationSpike: 0.05},
 		when: func(f *failure) bool {
-			return f.batch() != 1 && (f.phase() != sampler.PhaseValidation || f.testsOnly() && f.typesBatch()) && f.phase() != sampler.PhaseLoading && f.phase() != sampler.PhaseSaving && !f.onHost() && !f.refusedThoughFree() && !f.notBegun() && !f.growsTrees() && !f.makesWeights() && !f.told(sampler.ToldTables) && f.event.Framework != "relion" && !f.folds()
+			return f.batch() != 1 && (f.phase() != sampler.PhaseValidation || f.testsOnly() && f.typesBatch()) && f.phase() != sampler.PhaseLoading && f.phase() != sampler.PhaseSaving && !f.onHost() && !f.refusedThoughFree() && !f.notBegun() && !f.growsTrees() && !f.makesWeights() && !f.told(sampler.ToldTables) && f.event.Framework != "relion" && !f.folds() && !f.told(sampler.ToldInForce+"subdivisions=64") && !f.trainsWhole()
 		},
 		variant: func(f *failure) string {
 			switch {
@@ -311,7 +311,7 @@ func doHalveBatch(f *failure) []string {
 		return []string{"NeighborLoader(data, num_neighbors=[15, 10], batch_size=1024, input_nodes=data.train_mask)  " + f.comment("do.neighbors"), f.comment("do.sparse_edges")}
 	}
 	if f.told(sampler.ToldDarknet) {
-		return []string{"subdivisions=32  " + f.comment("do.subdivisions")}
+		return []string{"subdivisions=64  " + f.comment("do.subdivisions")}
 	}
 	if f.event.Framework == "caffe" && !f.program.is(training) && f.batch() == 0 {
 		return []string{f.smallerSample(), f.comment("do.prototxt")} // who runs a model of others has no prototxt to change

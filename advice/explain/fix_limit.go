@@ -68,7 +68,15 @@ func doRaiseLimit(f *failure) []string {
 		}
 		return lines
 	case "vllm":
-		share := f.withShare("vllm", func(v float64) float64 { return min(largestShare, float64(int(v*100+0.5)+5)/100) })
+		share := f.withShare("vllm", func(v float64) float64 {
+			if f.told(sampler.ToldServers) {
+				return largestShare // many versions count what the other holds against it: https://github.com/vllm-project/vllm/pull/18974
+			}
+			return min(largestShare, float64(int(v*100+0.5)+5)/100)
+		})
+		if f.told(sampler.ToldServers) {
+			share[0] += "  " + f.comment("do.share_of_both")
+		}
 		if n := f.tokensThatFit(); n > 0 {
 			if text, ok := f.command.WithOption("--max-model-len", strconv.FormatUint(n, 10)); ok && f.runsServer() {
 				return []string{text, share[0]}

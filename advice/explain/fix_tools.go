@@ -19,6 +19,13 @@ var fixesTools = []fixRow{
 			share := f.withShare("tgi", func(v float64) float64 { return float64(int(v*100+0.5)-10) / 100 })
 			return []string{f.withTotal() + "  " + f.comment("do.tgi_total"), share[0] + "  " + f.comment("do.or")}
 		}},
+	{id: FixLimitRequests, source: sourceTGI,
+		kinds: server, cost: 0.01,
+		lives:   map[string]float64{CausePreallocation: 0.97, CauseTooBig: 0.95, CauseUnknown: 0.8},
+		when:    func(f *failure) bool { return f.totalRefused() && !f.told(sampler.ToldLargerRuns) },
+		reach:   always(1),
+		variant: func(f *failure) string { return "tgi_total" },
+		do:      func(f *failure) []string { return []string{f.withTotal()} }},
 	{id: FixLimitRequests, source: sourceVLLM,
 		kinds: server, cost: 0.03,
 		lives: map[string]float64{CausePreallocation: 0.95, CauseTooBig: 0.85, CauseDataSpike: 0.9, CauseFragmentation: 0.7, CauseUnknown: 0.6},

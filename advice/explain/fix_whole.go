@@ -19,14 +19,22 @@ var fixesWhole = []fixRow{
 		}},
 	{id: FixShrinkValidationBatch, source: "https://www.dgl.ai/dgl_docs/guide/minibatch-inference.html",
 		kinds: training | evaluation | undecided, cost: 0.02,
-		lives:   map[string]float64{CauseValidationSpike: 0.97, CauseTooBig: 0.9, CauseDataSpike: 0.9, CauseFragmentation: 0.8, CauseUnknown: 0.7},
-		when:    func(f *failure) bool { return f.validatesGraph() },
-		reach:   always(1),
-		variant: func(f *failure) string { return "graph" },
+		lives: map[string]float64{CauseValidationSpike: 0.97, CauseTooBig: 0.9, CauseDataSpike: 0.9, CauseFragmentation: 0.8, CauseUnknown: 0.7, CauseHostMemory: 0.93},
+		when:  func(f *failure) bool { return f.validatesGraph() },
+		reach: always(1),
+		variant: func(f *failure) string {
+			if f.onHost() {
+				return "graph_host"
+			}
+			return "graph"
+		},
 		do: func(f *failure) []string {
 			lines := []string{"NeighborLoader(data, num_neighbors=[-1], batch_size=1024, shuffle=False)  " + f.comment("do.layer_by_layer"), "model.cpu(); out = model(x.cpu(), edge_index.cpu())  " + f.comment("do.graph_on_cpu")}
 			if f.usesDGL() {
 				lines = []string{"dgl.dataloading.DataLoader(g, nodes, MultiLayerFullNeighborSampler(1), batch_size=1024)  " + f.comment("do.layer_by_layer"), "model.cpu(); pred = model(g.cpu(), x.cpu())  " + f.comment("do.graph_on_cpu")}
+			}
+			if f.onHost() {
+				return lines[:1] // where it is already
 			}
 			if f.language() == "" && !f.told(sampler.ToldTried+"no_grad") && !f.inFunction("decorate_context") {
 				lines = append([]string{f.comment("do.say.no_grad")}, lines...)
@@ -56,7 +64,7 @@ func (f *failure) aboutGraph() bool {
 // validatesGraph: a whole graph goes through the model at once in validation. What is read by a loader goes in batches.
 func (f *failure) validatesGraph() bool {
 	_, batch := f.command.EvalBatchArgument()
-	return !f.onHost() && f.phase() == sampler.PhaseValidation && f.domain() == sampler.DomainGraph && f.torchCode() && f.aboutGraph() && !batch && !f.inCode("loader") && !f.failedBuilding()
+	return f.phase() == sampler.PhaseValidation && f.domain() == sampler.DomainGraph && f.torchCode() && f.aboutGraph() && !batch && !f.inCode("loader") && !f.failedBuilding()
 }
 
 func (f *facts) usesDGL() bool {

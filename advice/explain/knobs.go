@@ -44,8 +44,8 @@ var knobs = []knob{
 	{"lmdeploy", FixShardOrOffload, "--tp", "N", "lmdeploy serve api_server MODEL --tp N", sourceLMD},
 	{"sglang", FixLimitRequests, "--chunked-prefill-size", "2048", "python -m sglang.launch_server --model-path MODEL --chunked-prefill-size 2048 --max-running-requests 32", sourceSGLang},
 	{"sglang", FixShortenContext, "--context-length", "8192", "python -m sglang.launch_server --model-path MODEL --context-length 8192", sourceSGLang},
-	{"tgi", FixLimitRequests, "--max-batch-prefill-tokens", "2048", "text-generation-launcher --model-id MODEL --max-batch-prefill-tokens 2048", sourceTGI},
-	{"tgi", FixShortenContext, "--max-total-tokens", "4096", "text-generation-launcher --model-id MODEL --max-input-tokens 3072 --max-total-tokens 4096", sourceTGI},
+	{"tgi", FixLimitRequests, "--max-batch-prefill-tokens", "2048", "text-generation-launcher --model-id MODEL --max-input-length 1024 --max-batch-prefill-tokens 2048", sourceTGI},
+	{"tgi", FixShortenContext, "--max-total-tokens", "4096", "text-generation-launcher --model-id MODEL --max-input-length 3072 --max-total-tokens 4096", sourceTGI},
 	{"tensorrt-llm", FixLimitRequests, "--max_num_tokens", "2048", "trtllm-serve MODEL --max_num_tokens 2048 --max_batch_size 32", sourceTRTLLM},
 	{"tensorrt-llm", FixShortenContext, "--max_seq_len", "8192", "trtllm-serve MODEL --max_seq_len 8192", sourceTRTLLM},
 	{"lmdeploy", FixLimitRequests, "--max-batch-size", "32", "lmdeploy serve api_server MODEL --max-batch-size 32", sourceLMD},
@@ -154,7 +154,7 @@ func (f *failure) turnAll(fixes ...string) []string {
 		}
 	}
 	if set {
-		return []string{agreed(text)}
+		return []string{f.agreed(text)}
 	}
 	return []string{plain}
 }
@@ -162,10 +162,15 @@ func (f *failure) turnAll(fixes ...string) []string {
 // fewTokens of a batch are few enough for most GPUs beside weights (own threshold).
 const fewTokens = 8192
 
+// totalRefused: TGI says that the cache for all tokens together did not fit, beside a prefill that is named after it.
+func (f *failure) totalRefused() bool {
+	return f.program.name == "tgi" && indexOf(f.event.Text, "total tokens with") >= 0
+}
+
 // withTotal tells TGI how many tokens all requests may have together, which it otherwise infers from what is free after the largest
-// prefill. It is no less than that prefill, nor than one request.
+// prefill: half of what the text has set. It is no less than that prefill, nor than one request.
 func (f *failure) withTotal() string {
-	most := fewTokens
+	most := min(fewTokens, f.below("max_batch_total_tokens", 2*fewTokens)/2)
 	for _, v := range f.numbersInForce("max_total_tokens", "max_batch_prefill_tokens") {
 		most = max(most, int(v))
 	}
@@ -175,8 +180,15 @@ func (f *failure) withTotal() string {
 	return shares["tgi"].plain + " --max-batch-total-tokens " + strconv.Itoa(most)
 }
 
-// agreed is a command of TGI with an input that is shorter than all tokens of a request, and no longer than a prefill, as it demands.
-func agreed(text string) string {
+// defaultInput is how long an input of TGI may be where nothing is set and the model takes as much: https://github.com/huggingface/text-generation-inference/blob/main/docs/source/reference/launcher.md
+const defaultInput = 4095
+
+// agreed is a command of TGI with an input that is shorter than all tokens of a request, and no longer than a prefill, as it demands. The
+// older name of the option is known to all versions.
+func (f *failure) agreed(text string) string {
+	if f.program.name != "tgi" {
+		return text
+	}
 	c := command.Parse(text)
 	most := math.Inf(1)
 	for option, part := range map[string]float64{"max_total_tokens": 0.75, "max_batch_prefill_tokens": 1} {
@@ -188,6 +200,11 @@ func agreed(text string) string {
 	}
 	for _, name := range []string{"max_input_length", "max_input_tokens"} {
 		if edited, _, ok := c.WithNumber(func(v float64) float64 { return min(v, most) }, name); ok {
+			return edited
+		}
+	}
+	if !c.HasPlain("max_input_length", "max_input_tokens") && most < defaultInput {
+		if edited, ok := c.WithOption("--max-input-length", plainNumber(most)); ok {
 			return edited
 		}
 	}
@@ -318,6 +335,9 @@ func (f *failure) turnKnobs(fix string) (list []string) {
 		if k.program != f.program.name || k.fix != fix {
 			continue
 		}
+		if less := f.lessOfTGI(); less != "" && !(f.command.Known && f.runsServer()) {
+			return []string{shares["tgi"].plain + " " + less}
+		}
 		value := f.valueOf(k)
 		k = f.spelled(k)
 		k.value, k.plain = value, strings.Replace(k.plain, k.option+" "+k.value, k.option+" "+value, 1)
@@ -328,7 +348,7 @@ func (f *failure) turnKnobs(fix string) (list []string) {
 			return float64(max(1, int(v)/2))
 		}
 		if text, _, ok := f.command.WithLess(half, k.names()...); ok && k.option != "" {
-			return []string{agreed(text)}
+			return []string{f.agreed(text)}
 		}
 		if text, ok := f.command.WithOption(k.option, k.value); ok && strings.HasPrefix(k.option, "-") && f.runsServer() {
 			if _, err := strconv.Atoi(k.value); err == nil {

@@ -136,7 +136,7 @@ func (f *facts) differInLength() bool {
 // objectsDiffer: memory is said to rise, without figures, where a picture with many objects takes more than others: a caching allocator that
 // keeps what the largest so far took looks the same.
 func (f *facts) objectsDiffer() bool {
-	return f.told(sampler.ToldObjects) && (f.told(sampler.ToldGrowth) || f.toldSpikes()) && !f.differInLength() && f.inTraining() && !f.onHost() && !f.numbers()
+	return f.told(sampler.ToldObjects) && f.torchCode() && (f.told(sampler.ToldGrowth) || f.toldSpikes()) && !f.differInLength() && f.inTraining() && !f.onHost() && !f.numbers()
 }
 
 // toldSpikes: now and then memory is said to jump up in training, outside of validation.

@@ -164,8 +164,8 @@ var hostRows = []row{
 	{name: "pandas", framework: "python", kind: sampler.KindHostAlloc, memory: sampler.MemoryHost, words: []string{"c error: out of memory"}, start: `C error: out of memory`},
 	// Windows speaks the language of its user, but its numbers are the same everywhere: 1455 and 8 are commit charge, 14 storage.
 	{name: "VirtualAlloc", framework: "windows", kind: sampler.KindHostAlloc, memory: sampler.MemoryHost, words: []string{"virtualalloc failed"}, start: `MEMORY ALLOC FAILED: VirtualAlloc failed|^\W*(?:error: )?VirtualAlloc failed`},
-	{name: "paging file", framework: "python", kind: sampler.KindHostAlloc, memory: sampler.MemoryHost, words: []string{"paging file is too small", "[winerror 1455]", "(os error 1455)"},
-		start: `(?:\[WinError 1455\] )?The paging file is too small for this operation to complete|\[WinError 1455\][^\n]{0,300}|\(os error 1455\)`},
+	{name: "paging file", framework: "python", kind: sampler.KindHostAlloc, memory: sampler.MemoryHost, words: []string{"paging file is too small", "winerror 1455", "(os error 1455)"},
+		start: `(?:\[WinError 1455\] )?The paging file is too small for this operation to complete|(?:\[|: )WinError 1455\b[^\n]{0,300}|\(os error 1455\)`},
 	{name: "windows without memory", framework: "python", kind: sampler.KindHostAlloc, memory: sampler.MemoryHost, words: []string{"[winerror 8]", "[winerror 14]"}, loose: true, start: `\[WinError (?:8|14)\][^\n]{0,300}`},
 	{name: "shared file mapping", framework: "pytorch", kind: sampler.KindHostAlloc, memory: sampler.MemoryHost, words: []string{"error code: <1455>"}, start: `shared file(?: mapping)?:? <[^>\n]{1,120}>, error code: <1455>`},
 	{name: "fork", framework: "shell", kind: sampler.KindHostAlloc, memory: sampler.MemoryHost, words: []string{"cannot allocate memory"}, start: `fork: (?:retry: )?Cannot allocate memory`},

@@ -33,7 +33,7 @@ var validationLoops = anyOf(`(?i)`, `(?:^|_)(?:val|valid|validation|eval|evaluat
 // phaseLines tell it from the lines just before a failure.
 var phaseLines = []phaseRow{
 	{"", anyOf(`(?i)`, `\b(?:abort\w*|interrupt\w*|exiting|stopping|terminating)(?:,| and|;|:|\.| -)? (?:now )?saving\b`, `\bsaving\b.{0,50}\b(?:before|then|and) (?:exit|abort|quit|stopp|terminat)\w*`)}, // a library's farewell: it saves because it fails
-	{"", anyOf(`(?i)`, `\b(?:et[ch]+ash|light cache|DAG|Difficulty)\b|\bnew job\b`, `\bwgpu error: validation error\b`, `/train-[\w.-]+/`)},                                                                // the epochs of miners, an API that looks at its arguments, a folder
+	{"", anyOf(`(?i)`, `\b(?:et[ch]+ash|light cache|DAG|Difficulty)\b|\bnew job\b`, `\bwgpu error: validation error\b`, `/train-[\w.-]+/`, `\bdata(?:sets?)?[/\\](?:[\w.-]+[/\\])?train\w*[/\\.]`)},        // the epochs of miners, an API that looks at its arguments, a folder
 	{"", anyOf(`(?i)`, `(?:evaluat\w*|validat\w*)\.py["”'],? line \d+,? in <module>`, `^\s*(?:from|import) [\w.]*(?:evaluat|validat)\w*`)},                                                                 // a module that is only imported
 	{sampler.PhaseSaving, anyOf(`(?i)`, `_state_dict_utils\.py`, `\bFailed to clone\(\) tensor .{0,300}state_dict`, `\bsaving\b.{0,40}(?:checkpoint|model|weights|state)`,
 		`\btraining (?:(?:is|has|was) )?(?:done|finished|complete|completed|over|ended)\b.{0,20}\b(?:export|convert|quanti[sz]|merg|sav)(?:e|ing|es)?\b`)},

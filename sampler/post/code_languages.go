@@ -19,6 +19,8 @@ var codeLanguages = []struct {
 	{"elixir", lazily(`\bElixir\b|\bEXLA\b|\bLivebook\b|\bNx\.Serving\b`)},
 	{"java", lazily(`\b(?i:java|kotlin|scala)\b(?: |\W)|\b(?:DL4J|Deeplearning4j|ND4J)\b`)},
 	{"matlab", lazily(`(?i)\bmatlab\b|\bgpuArray\b|\bgpuDevice\(`)},
+	// A program, of which only its own .cfg is written by others.
+	{"darknet", lazily(`(?i)\bdarknet(?:\.exe)?\s+detector\s+(?:train|test|demo|map|valid|recall)\b|\bsrc/(?:dark_)?cuda\.c\b`)},
 	{"mlx", lazily(`\bmlx(?:[-_]\w+)?\b|\bMLX\b|\[METAL\]`)},
 }
 

@@ -1,6 +1,8 @@
 package post
 
 import (
+	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -52,7 +54,7 @@ const values = `(?:\d[\d,]*k?\b|\b(?:one|two|three|four|five|six|eight|ten)\b)(?
 
 var (
 	// counts are things that are counted; sides are those of a picture; bareValues stand alone.
-	counts     = lazily(`(?i)(?:^|[^\w.])(\d[\d,]*k?|one|two|three|four|five|six|eight|ten) (?:\w+ ){0,2}?(classes|frames?|images?|pictures?|photos?|views?|points|rows|samples|instances?|process(?:es)?|workers?|containers?|env(?:ironment)?s|nodes|tokens|pages|atoms|residues|particles|files|sentences|documents|queries|threads|channels|objects|boxes|users|qubits|slices|sequences|chains|tiles|segments|characters|words|agents|cells|columns|clips|streams)\b`)
+	counts     = lazily(`(?i)(?:^|[^\w.])(\d[\d,]*k?|one|two|three|four|five|six|eight|ten) (?:\w+ ){0,2}?(classes|frames?|images?|pictures?|photos?|views?|points|rows|samples|instances?|process(?:es)?|workers?|containers?|env(?:ironment)?s|nodes|tokens|pages|atoms|residues|particles|files|sentences|documents|queries|threads|channels|objects|boxes|users|qubits|slices|sequences|chains|tiles|segments|characters|words|agents|cells|columns|clips|streams|replicas|walkers|copies)\b`)
 	sides      = lazily(`\b(\d{2,5}) ?[x×*] ?(\d{2,5})\b`)
 	bareValues = lazily(`(?:^|[\s(~<>=\p{Han}])(` + values + `)(?:$|[\s).,:!]|[\p{Hangul}\p{Han}\p{Hiragana}\p{Katakana}])`)
 	// notCounted is what a bare number is of instead.
@@ -231,6 +233,7 @@ func ranWithLess(text string, all []sentence) string {
 			}
 		}
 	}
+	slices.SortStableFunc(order, func(a, b string) int { return cmp.Compare(later(a), later(b)) })
 	for _, key := range order {
 		one := found[key]
 		if key == quantities[0].name && !one.fails {
@@ -242,6 +245,17 @@ func ranWithLess(text string, all []sentence) string {
 		}
 	}
 	return ""
+}
+
+// wholeCopies are whole copies of a job, each of which takes what all of it takes.
+var wholeCopies = lazily(`^(?:replica|walker|copie|process(?:e)?|worker|instance|container|env(?:ironment)?|stream)$`)
+
+// later orders what differs between what ran and what failed: copies of a job decide before the size of one.
+func later(key string) int {
+	if wholeCopies.MatchString(key) {
+		return 0
+	}
+	return 1
 }
 
 // typedBatch is the largest batch that a command of a text sets; what is told of one that ran is of another then.

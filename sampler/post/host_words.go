@@ -11,7 +11,7 @@ const (
 	grownHost = `\b(?:increas|grow|ris|climb|leak|eat|consum|accumulat|fill|us)\w*\b[^.\n]{0,24}\b` + ofHost + `\b[^.\n]{0,80}\b` + takenDown + `\b` +
 		`|\b` + ofHost + `\b[^.\n]{0,30}\b(?:increas|grow|ris|climb|leak|fill|accumulat)\w*\b[^.\n]{0,80}\b` + takenDown + `\b`
 	// wantingHost is too little of it, and endedFor how that shows: alone such words are of manuals, too.
-	wantingHost = `(?:\b(?:insufficient|not enough|not sufficient|too little|lack of|shortage of|low on)(?: \w+)? (?:system|host|cpu|main|physical)[ -](?:memory|ram)\b|n['’]t (?:\w+ ){0,2}(?:enough|sufficient) (?:system|host|cpu|main|physical)[ -](?:memory|ram)\b|\b(?:not enough|insufficient) ram\b|\b(?:system|host|cpu|main|physical)[ -](?:memory|ram) (?:is|was) (?:not enough|insufficient|too small)\b)`
+	wantingHost = `(?:\b(?:insufficient|not enough|not sufficient|too little|lack of|shortage of|low on)(?: \w+)? (?:system|host|cpu|main|physical)[ -](?:memory|ram)\b|n['’]t (?:\w+ ){0,2}(?:enough|sufficient) (?:system|host|cpu|main|physical)[ -](?:memory|ram)\b|\b(?:not enough|insufficient) ram\b|\b(?:system|host|cpu|main|physical)[ -](?:memory|ram) (?:is|was) (?:not enough|insufficient|too small)\b|\bout[- ]of[- ](?:system|host|cpu|main)[- ](?:memory|ram)\b)`
 	// costsRAM is what each turn of a loop adds to it.
 	costsRAM    = `\b(?:each|every)\b(?:[^.\n]|\.\w){0,40}\b(?:cost|leak|eat|take|us|consum|add)\w*\b[^.\n]{0,16}\b\d+(?:\.\d+)? ?[MG](?:i?B)? (?:of )?RAM\b`
 	endedFor    = `\b(?:kill(?:s|ed)|crash\w*|dies|died|fail(?:s|ed)|stop(?:s|ped)|abort(?:s|ed)|exit(?:s|ed)|errors?)\b`

@@ -40,8 +40,12 @@ var marks = []struct {
 	{sampler.ToldPageFile, lazily(`(?i)\bvirtual mem(?:ory)?\b|\bpage ?files?\b|\bpaging ?files?\b|\bswap ?(?:file|space|memory|partition)?\b|虚拟内存|页面文件`)},
 	// Some of several GPUs, by their places, their number, or what goes on without one of them.
 	{sampler.ToldSomeGPUs, lazily(`(?i)\b\d{1,2}(?:st|nd|rd|th)? ?(?:-|–|to|,|and|&) ?(?:the )?\d{1,2}(?:st|nd|rd|th) (?:GPUs?|cards?)\b|\b(?:only|just) (?:\d{1,2}|one|two|three|four|five|six|some) (?:out )?of (?:my |the |all )*(?:\d{1,2}|two|three|four|five|six|seven|eight)? ?(?:GPUs|cards)\b|\bwith \d{1,2} (?:GPUs |cards )?it (?:works|runs),? (?:but )?with \d{1,2}\b|\b(?:taking|took|take|remov\w*|unplug\w*|without) (?:out )?(?:one|1|a) (?:GPU|card)\b[^.\n]{0,50}\b(?:fix\w*|works?|solve\w*|runs?)\b`)},
+	// The switch of MATLAB's train, which has no batch: https://www.mathworks.com/help/deeplearning/ref/network.train.html
+	{sampler.ToldTrainsWhole, lazily(`(?i)["'‘’“”]useGPU["'‘’“”]`)},
 	// The command of a training with darknet.
 	{sampler.ToldDarknet, lazily(`(?i)\bdarknet(?:\.exe)?\s+detector\s+train\b|\bTry to set subdivisions=\d+`)},
+	// What darknet prints before each change of size: https://github.com/AlexeyAB/darknet/blob/master/src/detector.c
+	{sampler.ToldResizes, lazily(`(?m)^[\s>|]*Resizing(?:, random_coef = [\d.]+)?\s+\d{3,4}\b`)},
 	// Darknet at the first layer of a network, where it holds nothing yet.
 	{sampler.ToldFirstLayer, lazily(`(?m)^[\s>]*0 +CUDA Error: out of memory`)},
 	// A picture or a video of a size that is told and small.
@@ -104,7 +108,7 @@ var marks = []struct {
 	// cuDNN that is not there, or is not the one that the program was built for.
 	{sampler.ToldNoCuDNN, lazily(`\bdnn != nullptr|\bDNN library is not found\b|\bLoaded runtime CuDNN library: [^\n]{1,40} but source was compiled with\b|\bCould not load (?:dynamic )?library ["']?libcudnn`)},
 	// Servers of one's own on one GPU.
-	{sampler.ToldServers, lazily(`(?i)\b(?:one|first|1st|another|other) (?:vllm |sglang )?(?:instance|server|engine)s?\b[^.\n]{0,16}\b(?:has been|is|was|are|were) (?:already |successfully )?(?:set up|up|running|started|launched|deployed|loaded)\b|\b(?:second|2nd|two|2|both|several|multiple) (?:vllm |sglang |llm )?(?:instances?|servers?|engines?|models)\b[^.\n]{0,30}\bon (?:the|a|one) (?:same |single )?(?:gpu|card)\b|\bModels?: ?[2-9] ?[*×x] ?\S`)},
+	{sampler.ToldServers, lazily(`(?i)\b(?:one|first|1st|another|other) (?:vllm |sglang )?(?:instance|server|engine)s?\b[^.\n]{0,16}\b(?:has been|is|was|are|were) (?:already |successfully )?(?:set up|up|running|started|launched|deployed|loaded)\b|\b(?:second|2nd|two|2|both|several|multiple) (?:vllm |sglang |llm )?(?:instances?|servers?|engines?|models)\b[^.\n]{0,30}\b(?:on|with|in) (?:the|a|one) (?:same |single )?(?:gpu|card)\b|\bModels?: ?[2-9] ?[*×x] ?\S`)},
 	// Speech with the voice of a recording that is given beside the text.
 	{sampler.ToldClones, lazily(`(?i)\bmulti[-_ ]?tts\b|\bmulti[-_ ]?speaker\b(?s:.*)\b(?:tts|synthe\w+)\b|\b(?:tts|synthe\w+)\b(?s:.*)\bmulti[-_ ]?speaker\b|\bvoice[-_ ]?clon\w+|\bclon\w+ (?:my |a |the )?voices?\b|\b(?:reference|prompt)[-_ ](?:audio|wav|speech|voice)\b|参考音频|声音克隆`)},
 	// Scripts and options of programs that work in tiles.

@@ -135,6 +135,7 @@ func name(c *sampler.LogContext, text string, all []sentence, lines []codeLine) 
 		}
 		before = ""
 	}
+	failingCommand(c, all, lines)
 	if len(c.Functions) == 0 && evaluates.MatchString(c.Command) && !strings.Contains(c.Command, "--do_train") {
 		c.Phase = sampler.PhaseValidation
 	}

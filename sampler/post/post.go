@@ -150,12 +150,15 @@ func Read(text string, events []sampler.OOMEvent, scan Scan) []sampler.OOMEvent 
 			addRoomy(events[i].Context, text)
 			addListed(events[i].Context, text)
 			addMaker(events[i].Context, text)
+			if told, _ := events[i].Extra["told"].(bool); told && events[i].Kind == sampler.KindCUDA && slices.Contains(events[i].Context.Told, sampler.ToldROCm) {
+				events[i].Kind = sampler.KindHIP // as PyTorch for that GPU calls it
+			}
 			addLanguage(events[i].Context, text, all)
 			if before, _, is := strings.Cut(events[i].Context.Command, " # "); is && commentWithin.MatchString(text) {
 				events[i].Context.Command = before
 				events[i].Context.Told = append(events[i].Context.Told, sampler.ToldCut)
 			}
-			events[i].Context.Command = strings.TrimSpace(gap.ReplaceAllString(events[i].Context.Command, " "))
+			events[i].Context.Command = typed(events[i].Context.Command)
 		}
 	}
 	return events

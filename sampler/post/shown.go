@@ -21,7 +21,7 @@ var shown = []struct {
 	{sampler.ShowsOwnPipe, lazily(`(?m)^\W*\w+\s*=\s*\w*Pipeline\w*\.from_(?:pretrained|single_file)\(`)},
 	{sampler.ShowsRollout, lazily(`(?i)\bvllm_mode["']?[\s=:]{1,4}["']?colocate\b|\bvllm[_-]gpu[_-]memory[_-]utilization\b|\b(?:grpo|rloo)_trainer\.py(?s:.*)\bvllm/`)},
 	{sampler.ShowsTorch, lazily(`(?m)\.backward\(|\boptimi[sz]er\w*\.(?:step|zero_grad)\(|^\W*(?:import|from) torch\b|\bnn\.Module\b|\b\w*model\w*\.(?:eval|train|cuda|to|forward)\(|\btorch\.(?:tensor|load|save|no_grad|nn|zeros|ones|cat|stack|device|inference_mode|cuda\.empty_cache)\b|\.ipynb\b`)},
-	{sampler.ShowsLoader, lazily(`\bDataLoader\(|\b\w*(?:val\w*|test|eval|train|data)_?loaders?\b`)},
+	{sampler.ShowsLoader, lazily(`\bDataLoader\(|\bnum_workers ?= ?[1-9]|\b\w*(?:val\w*|test|eval|train|data)_?loaders?\b`)},
 	{sampler.ShowsLibrary, lazily(`(?i)\b(?:detectron2|mm(?:det\w*|seg\w*|cv|engine|pose)|ultralytics|yolov?(?:5|8|11)\w*|(?:pytorch[-_ ])?lightning|sentence[-_ ]?transformers?|mteb|fastai|espnet\w*|fairseq|nemo|speechbrain|spacy|cellpose|xturing|llama[-_ ]?factory|axolotl|kohya\w*|chainer\w*)\b`)},
 	{sampler.ShowsAdapters, lazily(`(?i)(?:\b|_)q?loras?(?:\b|_)|\bpeft\b|\badapters?\b`)},
 	{sampler.ShowsFSDP, lazily(`(?i)\bfsdp\w*|\bfully_?shard\w*`)},
@@ -68,7 +68,7 @@ var shown = []struct {
 }
 
 // numbered are settings of servers for how much lies on the GPU, with their numbers.
-var numbered = lazily(`(?i)\b(num_envs|num_gpu|num_ctx|ngl|n[-_]gpu[-_]layers|ctx[-_]size|max[-_]model[-_]len|max[-_]num[-_]seqs|context[-_]length|session[-_]len|max[-_]input[-_](?:length|tokens)|max[-_]total[-_]tokens|max[-_]batch[-_]prefill[-_]tokens|max_seq_len|max_num_tokens|chunked[-_]prefill[-_]size|max_new_tokens)\b["']?[^\w\n]{1,4}(\d{1,7})\b`)
+var numbered = lazily(`(?i)\b(num_envs|num_gpu|num_ctx|ngl|n[-_]gpu[-_]layers|ctx[-_]size|max[-_]model[-_]len|max[-_]num[-_]seqs|context[-_]length|session[-_]len|max[-_]input[-_](?:length|tokens)|max[-_]total[-_]tokens|max[-_]batch[-_](?:prefill|total)[-_]tokens|max_seq_len|max_num_tokens|chunked[-_]prefill[-_]size|max_new_tokens)\b["']?[^\w\n]{1,4}(\d{1,7})\b`)
 
 // pictureSides are those of the pictures of the latent diffusion code, and how many it makes at once.
 var pictureSides = lazily(`--(H|W|n_samples)[ =](\d{1,5})\b`)
@@ -287,8 +287,11 @@ var oldMM = lazily(`(?i)\b(?:imgs_per_gpu|mmdet/core/)|\b(?:py)?torch\W{1,4}(?:v
 // setting is a setting with a number, as levers have it.
 var setting = lazily(`^["'-]*([A-Za-z_][\w.-]*)["']?(\s*:?[=: ]\s*)[(\[]?(\d+(?:\.\d+)?)(?:(?:, ?\d+)*[)\]])?$`)
 
-// less says whether a text, with _ for -, sets what a lever is about to its number already, or below.
+// less says whether a text, with _ for -, sets what a lever is about to its number already, or below: each of several settings.
 func less(text, lever string) bool {
+	if parts := strings.Fields(lever); len(parts) > 1 && strings.Count(lever, "=") == len(parts) {
+		return !slices.ContainsFunc(parts, func(part string) bool { return !less(text, part) })
+	}
 	at := setting.FindStringSubmatch(lever)
 	if at == nil {
 		return false
@@ -312,7 +315,7 @@ func less(text, lever string) bool {
 }
 
 // spacing is a setting that makes the job smaller the larger it is.
-var spacing = lazily(`(?i)voxel_size$|grid_size$|stride$|downsample\w*$`)
+var spacing = lazily(`(?i)voxel_size$|grid_size$|stride$|downsample\w*$|subdivisions$`)
 
 // setTo is a number behind the name of a setting.
 var setTo = lazily(`^["'\x60\s=:]*(?:(?:to|of|is|was|at|as|the|my|even|only|just|option|value|set|\w+_\w+)\b[\s=:]*){0,6}[(\["'\x60]*(\d+(?:\.\d+)?)\b`)

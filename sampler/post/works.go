@@ -26,7 +26,7 @@ var workKinds = []struct {
 	{sampler.WorkQubits, lazily(`(?i)\bqiskit\w*|\bcu(?:quantum|statevec)\b|\bstatevector\w*|\bstate vector simulat\w*|\bqubits?\b`), nil, false},
 	{sampler.WorkMolecule, lazily(`(?i)\b(?:gpu4)?pyscf\b|\bterachem\b|\bquantum espresso\b|\bcp2k\b|\bvasp\b|\bdef2-\w+`), nil, false},
 	{sampler.WorkPotentials, lazily(`(?is)\b` + potentials + `\b.*` + movesAtoms + `|` + movesAtoms + `.*\b` + potentials + `\b|\bpair_style\s+(?:mace|nequip|allegro|deepmd|e3gnn|chgnet|m3gnet|sevenn?et\w*)\b`), lazily(`(?i)\bmace_run_train\b|\b(?:nequip-|dp )train\b|(?:^|[^-\w])train(?:s|ing)?\b|\bfine[- ]?tun`), true},
-	{sampler.WorkAtoms, lazily(`(?i)\blammps\b|\bgromacs\b|\bgmx mdrun\b|\bopenmm(?:exception)?\b|\bnamd\d?\b|\bpmemd\w*|\bgpumd\b|\bhoomd\b|\bacemd\d?\b|\bpair_style\b|\bInsufficient memory on accelerator\b|\bmolecular dynamics\b`), nil, false},
+	{sampler.WorkAtoms, lazily(`(?i)\blammps\b|\bgromacs\b|\bgmx mdrun\b|\bopenmm(?:exception|tools)?\b|\breplica[- ]exchange\b|\bnamd\d?\b|\bpmemd\w*|\bgpumd\b|\bhoomd\b|\bacemd\d?\b|\bpair_style\b|\bInsufficient memory on accelerator\b|\bmolecular dynamics\b`), nil, false},
 	{sampler.WorkParticles, lazily(`(?i)\brelion\w*|\bcryosparc\w*|\bcistem\b|\bmotioncor\d?\b|\bgctf\b|_rln\w+`), nil, false},
 	{sampler.WorkScan, lazily(`(?i)\bastra(?:[-_ ]toolbox)?\b|\btigre\b|\btomopy\b|\bsinograms?\b|\b(?:cone|fan)[- ]beam\b|\bcbct\b`), nil, false},
 	{sampler.WorkPhotos, lazily(`(?i)\bmeshroom\b|\balicevision\w*|\bopenmvs\b|\bopendronemap\b|\bmetashape\b|\bphotoscan\b|\breality ?capture\b|\bpix4d\b|\bcolmap\b|\bpatch_?match_?stereo\b`), lazily(`(?i)\w*nerf\w*|\bgaussians?\b|\bsplat\w*|\binstant-?ngp\b|\btransforms\.json\b`), false},

@@ -135,7 +135,7 @@ var vision = []Tool{
 		Levers: []Lever{{Batch, "IMAGES_PER_GPU = 1", "one"}, {Input, "IMAGE_MAX_DIM = 512", "pixels"}, {Model, "BACKBONE = \"resnet50\"", "smaller"}, {Input, "TRAIN_ROIS_PER_IMAGE = 100", "queries"}}},
 	{Name: "Darknet", Library: true, Words: []string{"darknet", "AlexeyAB"},
 		Source: "https://github.com/AlexeyAB/darknet/blob/master/README.md",
-		Levers: []Lever{{Batch, "subdivisions=32", "accumulate"}, {Input, "width=416 height=416", "pixels"}, {Model, "yolov3-tiny.cfg", "smaller"}}},
+		Levers: []Lever{{Batch, "subdivisions=64", "accumulate"}, {Input, "random=0", "one_size"}, {Input, "width=416 height=416", "pixels"}, {Model, "yolov3-tiny.cfg", "smaller"}}},
 	{Name: "YOLOX", Words: []string{"yolox"},
 		Source: "https://github.com/Megvii-BaseDetection/YOLOX/blob/main/tools/train.py",
 		Levers: []Lever{{Batch, "-b 8", "half"}, {Bits, "--fp16", "half16"}, {Input, "input_size (416, 416)", "pixels"}}},
