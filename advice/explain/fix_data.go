@@ -85,7 +85,7 @@ var fixesData = []fixRow{
 		kinds: ownCode | imageTool | server, cost: 0.13,
 		lives: map[string]float64{CauseTooBig: 0.97, CauseDataSpike: 0.97, CauseValidationSpike: 0.7, CauseUnknown: 0.5},
 		when: func(f *failure) bool {
-			return (f.impossible() || f.hugeAttention()) && f.phase() != sampler.PhaseLoading && !f.splats() && (!f.isServing() || f.program.reserves()) && (f.phase() != sampler.PhaseValidation || f.program.is(evaluation)) && f.program.name != "alphafold"
+			return (f.impossible() && !f.asksForStep() || f.hugeAttention()) && f.phase() != sampler.PhaseLoading && !f.splats() && (!f.isServing() || f.program.reserves()) && (f.phase() != sampler.PhaseValidation || f.program.is(evaluation)) && f.program.name != "alphafold"
 		},
 		reach: always(1), // nothing that leaves the tensor as it is can help
 		variant: func(f *failure) string {

@@ -1169,6 +1169,7 @@ var textsEN = map[string]string{
 	"why.refused":                         "{free} was free and {need} was refused, so size is not the reason. Known reasons: a limit of the system (WSL2, Windows, memory maps), short host memory, or another process that had the memory for a moment.",
 	"why.oversubscribed":                  "{allocated} allocated on a GPU of {total} is possible only with fall-back to system memory (Windows, WSL2), which is slow before it fails.",
 	"why.impossible":                      "One request of {need} is more than the GPU's {total}. It is one tensor: attention without flash or sdpa, a picture in full size, logits over the whole vocabulary, or a wrong shape.",
+	"why.impossible_step":                 "The compiled step asks for {need} at once, more than the GPU's {total}. It is all that the step has at its peak, in one piece, and no single tensor.",
 	"why.short":                           "Requested {need}; {free} free + {holes} reserved but unallocated = {sum}: {short} short. Fragmentation cannot be the cause.",
 	"why.short_plain":                     "Requested {need}, {free} free: {short} short.",
 	"why.barely":                          "Requested {need}; {free} was free, and {percent} of the GPU was taken. The driver rounds up and keeps a little, so it could not give all of it.",

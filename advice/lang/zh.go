@@ -1169,6 +1169,7 @@ var textsZH = map[string]string{
 	"why.refused":                         "空闲 {free}，{need} 却被拒绝，所以原因不是大小。已知原因：系统限制（WSL2、Windows、内存映射数）、主机内存不足，或另一个进程一时占过这块显存。",
 	"why.oversubscribed":                  "{total} 的 GPU 上分配 {allocated}，只有借用系统内存（Windows、WSL2）才可能；先变慢，后失败。",
 	"why.impossible":                      "一次申请 {need}，超过整块 GPU 的 {total}。这是单个张量：没用 flash/sdpa 的注意力、整幅大图、整个词表的 logits，或形状错误。",
+	"why.impossible_step":                 "编译后的训练步一次申请 {need}，超过整块 GPU 的 {total}。这是该步峰值时全部临时数据的总和，不是单个张量。",
 	"why.short":                           "需要 {need}；空闲 {free} + 已保留未分配 {holes} = {sum}：还差 {short}。不可能是碎片造成的。",
 	"why.short_plain":                     "需要 {need}，空闲 {free}：差 {short}。",
 	"why.barely":                          "申请 {need}，空闲 {free}，GPU 已用 {percent}。驱动会向上取整并保留一点，所以给不出全部。",
