@@ -174,7 +174,9 @@ func (f *failure) numbersFor(cause string) map[string]float64 {
 		n["parameters"] = float64(f.footprint.parameters)
 		n["states_bytes"] = float64(f.footprint.states.low)
 		n["activations_bytes"] = float64(f.footprint.activations.mid())
-		n["activations_percent"] = 100 * float64(f.footprint.activations.mid()) / float64(max(1, f.allocated.Or(0)))
+		if allocated := f.allocated.Or(0); allocated > 0 {
+			n["activations_percent"] = 100 * float64(f.footprint.activations.mid()) / float64(allocated)
+		}
 	}
 	if first, last, steady := f.growth(); steady && cause == CauseLeak {
 		n["first_peak_bytes"], n["last_peak_bytes"] = first, last
