@@ -16,3 +16,7 @@ var KeptNames = []KeptName{
 	{Word: "buffer", Bounded: true}, {Word: "entries", Bounded: true}, {Word: "adapters", Bounded: true},
 	{Word: "shard", Bounded: true, After: "added"}, {Word: "shards", Bounded: true, After: "added"}, {Word: "shard", Bounded: true, After: "indexed"}, {Word: "vectors", Bounded: true, After: "added"},
 }
+
+// PartNames are what logs call the parts of a run of which they count how many there are: "layer 35 of 47". They end with the run, as does what grows with
+// them.
+var PartNames = []string{"level", "levels", "stage", "group", "groups", "layer", "layers", "experts", "tables", "blocks"}

@@ -18,7 +18,8 @@ var textNames = []string{"comment", "note", "name", "tag", "desc", "message", "t
 // evalBatchNames are the options that set the batch of validation.
 var evalBatchNames = []string{"per_device_eval_batch_size", "per_gpu_eval_batch_size", "eval_batch_size", "val_batch_size",
 	"validation_batch_size", "valid_batch_size", "test_batch_size", "batch_size_valid", "batch_size_val", "val_batch", "eval_batch", "eval_bs", "val_bs", "eval_bsz", "val_bsz",
-	"eval_per_device_batch_size", "val_per_device_batch_size", "eval_batch_size_per_device", "max_tokens_valid"}
+	"eval_per_device_batch_size", "val_per_device_batch_size", "eval_batch_size_per_device", "max_tokens_valid",
+	"bench_batch", "bench_batch_size", "benchmark_batch_size"}
 
 // accumulationNames are the options that set gradient accumulation.
 var accumulationNames = []string{"gradient_accumulation_steps", "gradient_accumulate_steps", "grad_accum_steps",

@@ -13,6 +13,9 @@ var causesCapacity = []causeRow{
 			return 0.93
 		},
 		evidence: func(f *failure) string {
+			if f.asksForStep() {
+				return f.words.Say("why.impossible_step", "need", printed(f.requested.Or(0)), "total", gib(f.total.Or(0)))
+			}
 			return f.words.Say("why.impossible", "need", printed(f.requested.Or(0)), "total", gib(f.total.Or(0)))
 		}},
 	{id: "R3", cause: CauseTooBig, reason: sourceMessage,

@@ -71,7 +71,7 @@ var causesElsewhere = []causeRow{
 		confidence: always(0.86),
 		evidence:   func(f *failure) string { return f.words.Say("why.full_state") }},
 	{id: "peers", cause: CauseImbalance, reason: sourceRanks,
-		when:       func(f *failure) bool { return !f.onHost() && f.aheadOfPeers() > 0 },
+		when:       func(f *failure) bool { return !f.onHost() && f.aheadOfPeers() > 0 && f.unevenExperts() == 0 },
 		confidence: func(f *failure) float64 { return f.unlessKept(0.87) },
 		evidence: func(f *failure) string {
 			return f.words.Say("why.peers", "own", gib(Usual(f.history.Peaks)), "ahead", gib(f.aheadOfPeers()), "count", len(f.history.Peers))
@@ -83,7 +83,9 @@ var causesElsewhere = []causeRow{
 			return f.words.Say("why.drift", "ahead", gib(f.driftsFromPeers()), "count", len(f.history.PeerPeaks))
 		}},
 	{id: "spread", cause: CauseImbalance, reason: "https://docs.pytorch.org/docs/stable/distributed.pipelining.html",
-		when:       func(f *failure) bool { return f.unevenPeers() && f.aheadOfPeers() == 0 && f.driftsFromPeers() == 0 },
+		when: func(f *failure) bool {
+			return f.unevenPeers() && f.unevenExperts() == 0 && f.aheadOfPeers() == 0 && f.driftsFromPeers() == 0
+		},
 		confidence: func(f *failure) float64 { return f.unlessOthers(0.55) }, // what made it too much for this one is another question
 		evidence: func(f *failure) string {
 			return f.words.Say("why.uneven", "own", gib(f.usualLately()), "low", gib(slices.Min(f.history.Peers)), "high", gib(slices.Max(f.history.Peers)), "count", len(f.history.Peers))

@@ -15,6 +15,8 @@ var causesPhase = []causeRow{
 		},
 		confidence: func(f *failure) float64 {
 			switch {
+			case f.groupsPile():
+				return 0.3 // it is only where they are made
 			case f.class.class == classNoNumbers:
 				return 0.65
 			case f.limited() || f.oversubscribed():

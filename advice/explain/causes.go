@@ -7,7 +7,7 @@ import (
 )
 
 // causeRows is every rule there is. Order breaks ties between causes of one confidence.
-var causeRows = slices.Concat(causesHost, causesPinning, causesLanguage, causesDevices, causesElsewhere, causesSharing, causesLimit, causesRollout, causesFragmentation, causesPhase, causesValidatingGraph, causesArray, causesPairs, causesGraph, causesResumed, causesGrowing, causesBeyond, causesInserting, causesResizing, causesModels, causesTrials, causesMerging, causesExporting, causesReloading, causesAlike, causesGraphPools, causesCapacity, causesTold, causesPhotos, causesUnknown, causesSnapshot)
+var causeRows = slices.Concat(causesHost, causesPinning, causesLanguage, causesDevices, causesElsewhere, causesSharing, causesLimit, causesRollout, causesCommunicators, causesExperts, causesFragmentation, causesPhase, causesValidatingGraph, causesArray, causesPairs, causesGraph, causesResumed, causesGrowing, causesBeyond, causesInserting, causesResizing, causesModels, causesTrials, causesMerging, causesExporting, causesReloading, causesAlike, causesGraphPools, causesCapacity, causesTold, causesPhotos, causesUnknown, causesSnapshot)
 
 // causes weighs what the message, the recording and the alerts say, surest cause first.
 func (f *failure) causes() []sampler.Cause {
@@ -64,7 +64,7 @@ func (f *failure) weigh(list []sampler.Cause) {
 			c.Confidence = min(c.Confidence, demandFirst) // what is kept is in small pieces, and this one is not
 		case c.ID == CauseLeak && f.asksAsMuch() && !f.joinsKept() && !f.joinsOnto() && f.phase() != sampler.PhaseValidation:
 			c.Confidence = min(c.Confidence, demandFirst)
-		case c.ID == CauseLeak && f.levelledOff() && !steady && !f.grewUntilFull() && !f.poolDoubled() && !f.climbsStairs() && !f.risesLate() && f.trialsPile() < 0.9: // trials add in few steps, and a pool in fewer
+		case c.ID == CauseLeak && f.levelledOff() && !steady && !f.grewUntilFull() && !f.poolDoubled() && !f.climbsStairs() && !f.risesLate() && !f.groupsPile() && f.trialsPile() < 0.9: // trials add in few steps, and a pool in fewer
 			c.Confidence *= levelledWeight
 		case c.ID == CauseFragmentation && f.phase() == sampler.PhaseValidation && !f.mostlyHoles():
 			c.Confidence = min(c.Confidence, demandFirst)
@@ -174,7 +174,9 @@ func (f *failure) numbersFor(cause string) map[string]float64 {
 		n["parameters"] = float64(f.footprint.parameters)
 		n["states_bytes"] = float64(f.footprint.states.low)
 		n["activations_bytes"] = float64(f.footprint.activations.mid())
-		n["activations_percent"] = 100 * float64(f.footprint.activations.mid()) / float64(max(1, f.allocated.Or(0)))
+		if allocated := f.allocated.Or(0); allocated > 0 {
+			n["activations_percent"] = 100 * float64(f.footprint.activations.mid()) / float64(allocated)
+		}
 	}
 	if first, last, steady := f.growth(); steady && cause == CauseLeak {
 		n["first_peak_bytes"], n["last_peak_bytes"] = first, last

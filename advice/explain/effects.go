@@ -124,6 +124,9 @@ func (f *failure) fragmentationSure() float64 {
 	if f.unusualRequest() && !f.heldMore() || f.graphsPile() >= 0.85 || f.diesResumed() {
 		p = min(p, 0.5)
 	}
+	if f.unevenExperts() > 0 {
+		p = min(p, 0.6) // pieces of all sizes are usual with experts, and the others have them too
+	}
 	if f.bigRequest() && (f.gathersOutputs() || f.lastStage()) {
 		p = min(p, 0.6) // the other GPUs never need that
 	}

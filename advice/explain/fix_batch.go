@@ -66,6 +66,9 @@ var fixesBatch = []fixRow{
 			if f.toldSame() || f.toldLarger() {
 				return 0.65 // half a batch may still hold the sample that is too large
 			}
+			if f.asksForStep() {
+				return 0.9 // all but the weights is of the batch
+			}
 			if !f.numbers() {
 				return 0.8
 			}

@@ -85,7 +85,7 @@ var fixesData = []fixRow{
 		kinds: ownCode | imageTool | server, cost: 0.13,
 		lives: map[string]float64{CauseTooBig: 0.97, CauseDataSpike: 0.97, CauseValidationSpike: 0.7, CauseUnknown: 0.5},
 		when: func(f *failure) bool {
-			return (f.impossible() || f.hugeAttention()) && f.phase() != sampler.PhaseLoading && !f.splats() && (!f.isServing() || f.program.reserves()) && (f.phase() != sampler.PhaseValidation || f.program.is(evaluation)) && f.program.name != "alphafold"
+			return (f.impossible() && !f.asksForStep() || f.hugeAttention()) && f.phase() != sampler.PhaseLoading && !f.splats() && (!f.isServing() || f.program.reserves()) && (f.phase() != sampler.PhaseValidation || f.program.is(evaluation)) && f.program.name != "alphafold"
 		},
 		reach: always(1), // nothing that leaves the tensor as it is can help
 		variant: func(f *failure) string {
@@ -136,7 +136,7 @@ var fixesData = []fixRow{
 		kinds: ownCode | imageTool, cost: 0.03,
 		lives: map[string]float64{CauseLeak: 0.98, CauseHostMemory: 0.97},
 		when: func(f *failure) bool {
-			return f.ownLines() && !f.splats() && !f.keepsResults() && !f.keepsOutputs() && (!f.onHost() || f.hostGrew() || f.told(sampler.ToldGrowth) && f.workersMayNot() || f.told(sampler.ToldLate) && !f.told(sampler.ToldLoader) || f.told(sampler.ToldReplay))
+			return f.ownLines() && !f.splats() && !f.groupsPile() && !f.keepsResults() && !f.keepsOutputs() && (!f.onHost() || f.hostGrew() || f.told(sampler.ToldGrowth) && f.workersMayNot() || f.told(sampler.ToldLate) && !f.told(sampler.ToldLoader) || f.told(sampler.ToldReplay))
 		},
 		reach: always(1),
 		saves: func(f *failure) (span, bool) {

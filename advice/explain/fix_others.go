@@ -43,6 +43,8 @@ var fixesOthers = []fixRow{
 				return "stage"
 			case f.unevenDomains():
 				return "domains"
+			case f.unevenExperts() > 0:
+				return "experts"
 			case f.inPipeline() && f.unevenPeers():
 				return "stages"
 			case f.aheadOfPeers() > 0, f.driftsFromPeers() > 0, f.toldOfImbalance() && !f.crowded():
@@ -69,6 +71,8 @@ var fixesOthers = []fixRow{
 				return []string{"x = x.cpu()  " + f.comment("do.before_gather"), `group = torch.distributed.new_group(backend="gloo")  ` + f.comment("do.gloo")}
 			case f.gathersOutputs():
 				return []string{"loss = criterion(model(x), y)  " + f.comment("do.loss_inside"), "torchrun --nproc_per_node N train.py  " + f.comment("do.ddp")}
+			case f.unevenExperts() > 0:
+				return []string{f.comment("do.experts_loss"), f.comment("do.experts_capacity")}
 			case f.firstRankAlone():
 				return []string{f.comment("do.first_rank_ram"), f.comment("do.first_rank_shared")}
 			case f.lastStage():

@@ -22,6 +22,8 @@ func (r *Reporter) conclude(out *Report) {
 	default:
 		x := r.suspicious()
 		switch {
+		case r.allParts():
+			r.fromAlerts(out, slices.DeleteFunc(r.lasting(), func(a sampler.Alert) bool { return a.Kind == sampler.AlertGrowth }))
 		case x != nil && len(explain.AlertCauses(r.warnings(x.open, &x.key))) > 0:
 			r.fromAlerts(out, r.warnings(x.open, &x.key))
 		case x != nil && x.Full >= fullShare && x.rose && !r.preallocated(x):
@@ -33,6 +35,19 @@ func (r *Reporter) conclude(out *Report) {
 	for i := range out.Advice {
 		out.Advice[i].Rank = i + 1
 	}
+}
+
+// allParts says whether the log counted the parts of the run to the last, and told of nothing else since but of saving: what grew with them has ended as it
+// was to, and a job that is gone then has not failed. Some count from 0.
+func (r *Reporter) allParts() bool {
+	for _, m := range slices.Backward(r.marks) {
+		switch m.Kind {
+		case sampler.MarkAllocator, sampler.MarkSaving:
+		default:
+			return m.Kind == sampler.MarkStage && slices.Contains(sampler.PartNames, m.Label) && m.N.Or(0) >= m.Of-1
+		}
+	}
+	return false
 }
 
 // concludeFailures explains all failures together. What was alerted at that moment joins.

@@ -148,3 +148,28 @@ func TestEndWithinStart(t *testing.T) {
 		}
 	}
 }
+
+// What grew with the parts that the log counts is no leak once the last of them is done; it is one where the run goes on with something else.
+func TestGrewToTheLastPart(t *testing.T) {
+	part := func(n int) sampler.LogMark {
+		return sampler.LogMark{Kind: sampler.MarkStage, Label: "layer", N: sampler.Some(n), Of: 47}
+	}
+	for _, row := range []struct {
+		marks []sampler.LogMark
+		leak  bool
+	}{
+		{nil, true},
+		{[]sampler.LogMark{part(46), part(47), {Kind: sampler.MarkSaving}}, false},
+		{[]sampler.LogMark{part(30)}, true},
+		{[]sampler.LogMark{part(47), {Kind: sampler.MarkEpoch, N: sampler.Some(1)}}, true},
+	} {
+		r := New(Options{Outline: true})
+		r.alerts = []sampler.Alert{alert(sampler.LevelCritical, sampler.AlertGrowth, "grows", explain.FixLeak)}
+		r.Marks(row.marks)
+		var out Report
+		r.conclude(&out)
+		if leak := len(out.Advice) > 0; leak != row.leak {
+			t.Errorf("%v: leak %v", row.marks, leak)
+		}
+	}
+}

@@ -18,6 +18,7 @@ type Records struct {
 
 const (
 	recordsKept = 3
+	recordsSome = 4
 	recordsMany = 5
 	// recordLeast, of the GPU, is how much a record is above the one before; what goes on within recordGap
 	// seconds is one rise.
@@ -39,11 +40,12 @@ const (
 )
 
 // waysToRise are the ways in which the newest records may have risen alike: so many of them, by no more than that share of the GPU each, and how much
-// alike. Four rises in a row may be larger: an evaluation that goes further each time, a resolution that doubles its grid; and larger still if they are equal.
+// alike. Three rises may be larger if they are equal, as of an evaluation that keeps one more output each time; four in a row as well if they are not: an
+// evaluation that goes further each time, a resolution that doubles its grid; and larger still if they are alike.
 var waysToRise = [...]struct {
 	records      int
 	large, alike float64
-}{{recordsKept, 0.06, recordsAlike}, {recordsMany, 0.15, recordsAlike}, {recordsMany, 0.2, 0.75}}
+}{{recordsKept, 0.06, recordsAlike}, {recordsSome, 0.15, 0.9}, {recordsMany, 0.15, recordsAlike}, {recordsMany, 0.2, 0.75}}
 
 // add takes what a holder had at most since the sample before. known: it held memory before it was watched.
 func (r *Records) add(t, high, limit float64, known bool) {

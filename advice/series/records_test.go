@@ -116,7 +116,7 @@ func TestRecordsInTime(t *testing.T) {
 	}
 }
 
-// Rises of more than 6 % of the GPU, up to 15 %, are told from four alike in a row on, up to 20 % where they are nearly equal.
+// Rises of more than 6 % of the GPU, up to 15 %, are told from three equal or four alike in a row on, up to 20 % from four that are nearly equal.
 func TestLargeRecords(t *testing.T) {
 	for name, row := range map[string]struct {
 		tops []float64
@@ -124,7 +124,11 @@ func TestLargeRecords(t *testing.T) {
 	}{
 		"6 %":              {[]float64{780, 840, 900}, 60},
 		"more":             {[]float64{780, 840, 900.1}, 0},
-		"three of 8 %":     {[]float64{660, 740, 820, 900}, 0},
+		"three of 8 %":     {[]float64{660, 740, 820, 900}, 80},
+		"three of 15 %":    {[]float64{450, 600, 750, 900}, 150},
+		"a tenth less":     {[]float64{530, 620, 720, 820}, 90},
+		"and less equal":   {[]float64{531, 620, 720, 820}, 0},
+		"three of 16 %":    {[]float64{420, 580, 740, 900}, 0},
 		"four":             {[]float64{580, 660, 740, 820, 900}, 80},
 		"the last is less": {[]float64{620, 700, 780, 860, 900}, 40},
 		"and less":         {[]float64{621, 701, 781, 861, 900}, 0},

@@ -36,7 +36,7 @@ func keptGrowth(f *Facts, p *proc, kept *series.Kept, rose string) (found findin
 	if timed && eta <= growthSoon {
 		found.level = sampler.LevelCritical
 	}
-	if eta > growthSure*watched {
+	if eta > growthSure*watched || f.endsBefore(tr, eta) {
 		found.id, found.level = 1, sampler.LevelNotice
 	}
 	found.render = func(f *Facts) message { return renderGrowth(f, p.pid, tr, rose, room, low, high, timed) }

@@ -42,3 +42,34 @@ func TestRisingRecords(t *testing.T) {
 		}
 	}
 }
+
+// An evaluation on all tasks so far keeps one more output now and then: its peaks rise in equal steps, each of which comes two or three times, and all is
+// given back in between. The next step is told of when it does not fit.
+func TestEqualStepsOfPeaks(t *testing.T) {
+	const step = 1930.0
+	for name, tt := range map[string]struct {
+		total  float64
+		warned bool
+	}{"the next does not fit": {16076, true}, "it fits": {17500, false}} {
+		w := New(Options{})
+		first, _ := raised(720, w, func(s float64) sampler.Snapshot {
+			used := 8880.0
+			switch n, into := math.Floor(s/60), math.Mod(s, 60); {
+			case s < 20:
+				used = 400 * s
+			case into > 45 && into < 48, into > 53 && into < 56:
+				used = 3149
+			case into >= 48 && into <= 53:
+				peaks := []float64{0, 0, 0, 1, 1, 2, 2, 2, 3, 3, 3, 3}
+				used = min(3149+step*(into-47), 8940) // it runs up over some seconds
+				if into == 52 {
+					used = 8940 + step*peaks[int(n)]
+				}
+			}
+			return snapshotOf(s, tt.total, used+12, processOf(7, "python main_cl.py", used))
+		}, sampler.AlertRepeatSpike)
+		if (len(first) > 0) != tt.warned {
+			t.Errorf("%s: raised %v", name, first)
+		}
+	}
+}

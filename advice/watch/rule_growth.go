@@ -178,6 +178,7 @@ func growthOf(f *Facts, pid int, s *series.Series, growth *series.Growth) (found
 	if ended {
 		return found, false
 	}
+	fits = fits || !steps && f.endsBefore(growth.Trend, low)
 	if room > most || fits || !steps && (large || f.noTensors(trend) || near > growthSure*(trend.Until-trend.Since)) {
 		found.id, found.level = noticeID, sampler.LevelNotice
 	}
@@ -264,6 +265,13 @@ func (f *Facts) ends(tr series.Trend, flight series.Flight, steps bool, room flo
 	}
 	more, known := f.stages.rest(since, rise, n)
 	return known && more <= room, known && more == 0
+}
+
+// endsBefore says whether the last of the parts that the log counts begins before a steady growth takes what is left, in so many seconds: a part stands
+// on what those before it have left.
+func (f *Facts) endsBefore(tr series.Trend, left float64) bool {
+	last, known := f.stages.lastBegins(tr.Since)
+	return known && last <= f.now+left
 }
 
 // noTensors says whether the log shows that tensors did not grow with the memory.

@@ -14,9 +14,10 @@ type stages struct {
 
 // stageCounter is one that goes up.
 type stageCounter struct {
-	label string
-	of    int
-	seen  []stagePoint // the newest last; never empty
+	label  string
+	of     int
+	seen   []stagePoint // the newest last; never empty
+	rounds bool         // it has begun again: what grows does not end with it
 }
 
 type stagePoint struct {
@@ -42,7 +43,7 @@ func (s *stages) add(now float64, m sampler.LogMark) {
 		if len(s.counters) == maxCounters {
 			s.counters = slices.Delete(s.counters, 0, 1)
 		}
-		s.counters = append(s.counters, stageCounter{m.Label, m.Of, []stagePoint{{now, n}}})
+		s.counters = append(s.counters, stageCounter{label: m.Label, of: m.Of, seen: []stagePoint{{now, n}}})
 		return
 	}
 	switch c := &s.counters[i]; {
@@ -53,7 +54,7 @@ func (s *stages) add(now float64, m sampler.LogMark) {
 		}
 		c.seen = append(c.seen, stagePoint{now, n})
 	default: // another round, or a counter of something else
-		c.seen = append(c.seen[:0], stagePoint{now, n})
+		c.seen, c.rounds = append(c.seen[:0], stagePoint{now, n}), true
 	}
 }
 
@@ -87,4 +88,19 @@ func (s *stages) rest(since, rise float64, steps int) (more float64, known bool)
 		}
 	}
 	return more, known
+}
+
+// lastBegins is when the last of the stages begins at the pace that they have had since a time, in seconds of the Watch's clock; known is false where
+// none goes on, and of those that have begun again.
+func (s *stages) lastBegins(since float64) (at float64, known bool) {
+	for i := range s.counters {
+		c := &s.counters[i]
+		n, changes := c.since(since)
+		if c.rounds || changes < stagesNeeded {
+			continue
+		}
+		first, last := c.seen[len(c.seen)-changes-1], c.seen[len(c.seen)-1]
+		at, known = max(at, last.at+(last.at-first.at)/float64(c.n()-n)*float64(c.of-c.n())), true
+	}
+	return at, known
 }

@@ -144,3 +144,26 @@ func TestLastStage(t *testing.T) {
 		}
 	}
 }
+
+// Layers are quantized one by one: each is loaded and given back, its packed form stays. No alarm while the last of those that the log counts begins before
+// the GPU is full, and one where there are more, or the log tells of none.
+func TestQuantizedLayers(t *testing.T) {
+	const seconds, layer, packed, work = 900, 18, 180.0, 2400.0
+	for of, warned := range map[int]bool{49: false, 80: true, 0: true} {
+		w := New(Options{})
+		first, worst := raised(seconds, w, func(s float64) sampler.Snapshot {
+			n := int(s) / layer
+			used := 4000 + packed*float64(n)
+			if part := int(s) % layer; part >= 3 {
+				used += work * math.Min(1, float64(part-2)/6)
+			}
+			if of > 0 && int(s)%6 == 1 {
+				w.Mark(sampler.LogMark{Kind: sampler.MarkStage, Label: "layer", N: sampler.Some(max(1, n)), Of: of})
+			}
+			return snapshotOf(s, 16152, used+20, processOf(7, "python quantize.py", used))
+		}, sampler.AlertGrowth)
+		if got := worst != "" && worst != sampler.LevelNotice; got != warned || len(first) == 0 {
+			t.Errorf("of %d layers: %v, %q", of, first, worst)
+		}
+	}
+}

@@ -69,9 +69,9 @@ func (e *held) otherShape(h *held) bool {
 	return known && too && !slices.Equal(one, other)
 }
 
-// foretells: TensorFlow's allocator writes what it was refused, and the traceback comes below that.
+// foretells: the allocator that TensorFlow and XLA share writes what it was refused, and the traceback comes below that.
 func (e *held) foretells(now *held) bool {
-	return e.Kind == sampler.KindTensorFlow && !e.raised && now.raised
+	return (e.Kind == sampler.KindTensorFlow || e.Kind == sampler.KindXLA) && !e.raised && now.raised
 }
 
 // inSentence: words stand before the error, as where somebody tells of it.

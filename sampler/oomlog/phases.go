@@ -17,7 +17,8 @@ var phaseFunctions = []phaseRow{
 	{"", anyOf(`(?i)`, `^_?validate_(?:\w+_)?(?:args?|arguments|kwargs|inputs?|config\w*|options|settings|shapes?|d?types?|param(?:eter)?s?|sample|schema|request|env|environment|devices?|paths?|files?)$`,
 		`^_?eval(?:uate)?_(?:\w+_)?(?:kernels?|residuals?|jaxpr\w*|frame|expr\w*|gradients?|jacobian|hessian|integra(?:l|nd)s?|polynomials?|splines?|basis|fields?|potentials?|energ(?:y|ies)|forces?|rhs)$`)}, // what is checked, or computed, is no model
 	{sampler.PhaseValidation, validationLoops},
-	{sampler.PhaseValidation, anyOf(`(?i)`, `^_?(?:run_)?(?:validate|validation|evaluate|eval|val|valid|test|zero_?shot|linear_probe|knn)(?:$|_|\b)|compute_\w*metric|_(?:evaluat(?:e|ion)|validat(?:e|ion))$|^_?(?:compute|calc(?:ulate)?|get|eval\w*|run)_(?:\w+_)?(?:fid|kid|inception_score|clip_score|mAP|miou|bleu|rouge|wer|cer)(?:_|$)`)},
+	{sampler.PhaseValidation, anyOf(`(?i)`, `^_?(?:run_)?(?:validate|validation|evaluate|eval|val|valid|test|zero_?shot|linear_probe|knn)(?:$|_|\b)|compute_\w*metric|_(?:evaluat(?:e|ion)|validat(?:e|ion))$|^_?(?:compute|calc(?:ulate)?|get|eval\w*|run)_(?:\w+_)?(?:fid|kid|inception_score|clip_score|mAP|miou|bleu|rouge|wer|cer)(?:_|$)`,
+		`^_?loglikelihood(?:_rolling|_tokens)?$|^generate_until$|^simple_evaluate$`)}, // of lm-evaluation-harness, also from within a training
 	{"", anyOf(`(?i)`, `^_?save_(?:hook|act(?:ivations?)?|hidden\w*|outputs?|features?|intermediates?|for_backward|tensors?_?hooks?)(?:_|$)`)}, // what is kept in memory is no checkpoint
 	{sampler.PhaseSaving, anyOf(`(?i)`, `^_?save|_save(?:_|$)|save_(?:checkpoint|model|pretrained|state)|full_state_dict|get_state_dict|consolidate`)},
 	{"", anyOf(`(?i)`, `^_?(?:load|read)_(?:videos?|images?|imgs?|pictures?|frames?|audios?|wavs?|data|dataset|samples?|annotations?|csv|text|texts|files?)(?:_|$)`)}, // what is loaded is no model

@@ -9,8 +9,9 @@ import (
 	"nvpeak/sampler"
 )
 
-// stageForm is "level 5/16", "fp64 2/10:", "cache 299/300", "cache 21.3/21.4 GiB": which of its parts a run is at, or how much is kept of what it may keep.
-var stageForm = sampler.Pattern{Source: `(?i)\b([a-z][\w ]{1,24}?)[ :=#(\[]{0,3}\b(\d{1,6})(?:\.(\d)\d?)?\s?/\s?(\d{1,6})(?:\.(\d)\d?\s?[gm]i?b)?\b`}
+// stageForm is "level 5/16", "layer 35 of 47", "fp64 2/10:", "cache 299/300", "cache 21.3/21.4 GiB": which of its parts a run is at, or how much is kept of
+// what it may keep.
+var stageForm = sampler.Pattern{Source: `(?i)\b([a-z][\w ]{1,24}?)[ :=#(\[]{0,3}\b(\d{1,6})(?:\.(\d)\d?)?(?:\s?/\s?| of )(\d{1,6})(?:\.(\d)\d?\s?[gm]i?b)?\b`}
 
 // maxStageLabels are remembered; then they begin again.
 const maxStageLabels = 64
@@ -22,12 +23,9 @@ const (
 	mostStages  = 64
 )
 
-// partWords are labels of parts, of which there may be many as well. They end with the run.
-var partWords = []string{"level", "levels", "stage", "group", "groups", "layer", "layers", "experts", "tables", "blocks"}
-
 // manyWords are the last words of labels of which more are told: what is kept, and parts.
 var manyWords = sync.OnceValue(func() []string {
-	words := slices.Clone(partWords)
+	words := slices.Clone(sampler.PartNames)
 	for _, kept := range sampler.KeptNames {
 		words = append(words, kept.Word)
 	}
@@ -52,6 +50,9 @@ func stageOf(line string) (m sampler.LogMark, ok bool) {
 		}
 		n, of = number(f[2]+cmp.Or(f[3], "0")), number(f[4]+cmp.Or(f[5], "0"))
 	}
+	if word := lastWord(label); slices.Contains(sampler.PartNames, word) {
+		label = word // what is done within the part may be named before it
+	}
 	if of < leastStages || of > mostStages && !many(label) || n < 1 || n > of {
 		return m, false
 	}
@@ -60,9 +61,11 @@ func stageOf(line string) (m sampler.LogMark, ok bool) {
 
 // many says whether there may be many of what a label tells.
 func many(label string) bool {
-	_, found := slices.BinarySearch(manyWords(), label[strings.LastIndexByte(label, ' ')+1:])
+	_, found := slices.BinarySearch(manyWords(), lastWord(label))
 	return found
 }
+
+func lastWord(label string) string { return label[strings.LastIndexByte(label, ' ')+1:] }
 
 // stagesSeen are the newest stages of each label.
 type stagesSeen map[string]int
@@ -83,18 +86,22 @@ func (s stagesSeen) news(m sampler.LogMark) bool {
 	return true
 }
 
-// hasStage says whether a slash stands between two numbers, long ones only beside a word for what is kept or for parts: most lines with one are paths
+// hasStage says whether a slash, or "of", stands between two numbers, long ones only beside a word for what is kept or for parts: most lines with one are paths
 // and progress bars, and the pattern is slow.
 func hasStage(line string) bool {
+	return numbersAround(line, "/") || numbersAround(line, " of ")
+}
+
+func numbersAround(line, between string) bool {
 	longest, looked := 2, false
 	for at := 0; ; at++ {
-		i := strings.IndexByte(line[at:], '/')
+		i := strings.Index(line[at:], between)
 		if i < 0 {
 			return false
 		}
 		at += i
 		before := strings.TrimSuffix(line[:at], " ")
-		after := strings.TrimPrefix(line[at+1:], " ")
+		after := strings.TrimPrefix(line[at+len(between):], " ")
 		n := len(before) - len(strings.TrimRight(before, "0123456789"))
 		of := len(after) - len(strings.TrimLeft(after, "0123456789"))
 		if max(n, of) > longest && !looked {

@@ -7,10 +7,13 @@ func TestStageOf(t *testing.T) {
 		line, label string
 		n, of       int
 	}{
-		{"[10:28:43] - active hash levels: 5/16", "active hash levels", 5, 16},
+		{"[10:28:43] - active hash levels: 5/16", "levels", 5, 16},
 		{"autoregressive schedule: rollout 3/12, 110 updates each", "rollout", 3, 12},
 		{"fp64 2/10: N=12800 ...", "fp64", 2, 10},
 		{"INFO - Quantizing self_attn.k_proj in layer 1/32...", "", 1, 32},
+		{"INFO  Quantizing down_proj in layer 35 of 47 | loss: 0.05", "layer", 35, 47},
+		{"task 12 of 20: 61.2 %", "task", 12, 20},
+		{"loaded 3 of 512 rows", "", 0, 0},
 		{"Epoch 3 Step 120/700 loss 2.1", "", 0, 0},
 		{`INFO: 10.1.0.3 - "POST /predict HTTP/1.1" 200 OK  cache 299/300`, "", 299, 300},
 		{"[LBFGS] it 20 loss 1e-2 history 83/100", "", 83, 100},

@@ -1,0 +1,31 @@
+package explain
+
+import (
+	"slices"
+
+	"nvpeak/sampler"
+)
+
+// sourceJAXCheckpoint says what computes activations again in JAX.
+const sourceJAXCheckpoint = "https://docs.jax.dev/en/latest/gradient-checkpointing.html"
+
+// trainingCall is the call of a step of a training that JAX has compiled, as evaluationCall is that of an evaluation.
+var trainingCall = sampler.Pattern{Source: `(?i)(?:^|[^a-z0-9])(?:p_|jit_|pjit_|jitted_|parallel_|compiled_)?(?:train|training|update|grad|sgd)_(?:step|batch|fn|state)\(`}
+
+// asksForStep: XLA asks for the temporaries of a compiled step in one piece, before any of it runs. Such a request is of no one tensor: all that the step has
+// at its peak is in it.
+func (f *facts) asksForStep() bool {
+	return f.event.Kind == sampler.KindXLA && !f.onHost() && !f.evaluatesCompiled() && slices.ContainsFunc(f.context.Code, trainingCall.Get().MatchString)
+}
+
+// fixesCompiledStep make that less.
+var fixesCompiledStep = []fixRow{
+	{id: FixGradientCheckpointing, source: sourceJAXCheckpoint,
+		kinds: training | undecided, cost: 0.25,
+		lives: map[string]float64{CauseTooBig: 0.8, CauseDataSpike: 0.8, CausePreallocation: 0.3},
+		when:  func(f *failure) bool { return f.asksForStep() && !f.checkpointing() },
+		reach: always(0.8),
+		do: func(f *failure) []string {
+			return []string{"grads = jax.grad(jax.checkpoint(loss_fn))(params, batch)  " + f.comment("do.each_block")}
+		}},
+}

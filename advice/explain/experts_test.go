@@ -1,0 +1,40 @@
+package explain
+
+import (
+	"strings"
+	"testing"
+
+	"nvpeak/sampler"
+)
+
+// The router gives the experts of one GPU more tokens: that is why it alone is full, whatever lies in pieces there. Without experts, or where the others are
+// as full, it is not.
+func TestUnevenExperts(t *testing.T) {
+	for what, row := range map[string]struct {
+		peers     []sampler.Bytes
+		command   string
+		functions []string
+		code      string
+		imbalance bool
+	}{
+		"experts in the line":    {amounts(54000, 64000, 62000), "torchrun --nproc_per_node 4 train.py --mbs 4", []string{"train_step", "forward"}, "y = self.experts(permuted, tokens_per_expert)", true},
+		"experts in the command": {amounts(54000, 64000, 62000), "torchrun --nproc_per_node 4 train.py --experts 64 --mbs 4", []string{"main", "backward"}, "loss.backward()", true},
+		"no experts":             {amounts(54000, 64000, 62000), "torchrun --nproc_per_node 4 train.py --mbs 4", []string{"main", "backward"}, "loss.backward()", false},
+		"all as full":            {amounts(76000, 77000, 76500), "torchrun --nproc_per_node 4 train.py --experts 64 --mbs 4", []string{"main", "backward"}, "loss.backward()", false},
+	} {
+		e := pytorch(mibs(656), gibs(79.15), mibs(57))
+		e.Text, e.Allocated, e.ReservedUnallocated, e.ProcessInUse, e.Rank = "CUDA out of memory.", gibs(72.98), gibs(4.98), gibs(79.1), sampler.Some(3)
+		e.Context = &sampler.LogContext{Phase: sampler.PhaseTraining, Step: sampler.Some(944), Functions: row.functions, Code: []string{row.code}}
+		h := &History{Age: sampler.Some(870.0), Process: e.ProcessInUse, Peers: row.peers, PeerPeaks: amounts(80000, 80000, 80000),
+			Peaks: amounts(79000, 65000, 72000, 80000, 58000, 71000, 76000, 80000, 62000, 79000, 80500, 70000, 79000, 80900, 79500)}
+		flush := sampler.Alert{Kind: sampler.AlertFlush, Level: sampler.LevelWarning, Text: "flushed", T: 780}
+		got := Explain(Incident{Events: []sampler.OOMEvent{e}, Histories: []*History{h}, Alerts: []sampler.Alert{flush}, Command: row.command})
+		balanced := false
+		for _, a := range got.Advice {
+			balanced = balanced || a.ID == FixRebalanceRanks && strings.Contains(a.Title, "experts")
+		}
+		if (got.Causes[0].ID == CauseImbalance) != row.imbalance || balanced != row.imbalance {
+			t.Errorf("%s: %+v, balanced %v", what, got.Causes, balanced)
+		}
+	}
+}
