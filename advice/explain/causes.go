@@ -47,6 +47,8 @@ func (f *failure) weigh(list []sampler.Cause) {
 		switch c := &list[i]; {
 		case c.ID == CauseLeak && f.beyond() != nil:
 			c.Confidence *= slowerWeight // one piece of work is larger than all before, and what they took was given back
+		case c.ID == CauseLeak && f.unevenExperts() > 0:
+			c.Confidence *= slowerWeight // the router gives this GPU more and more; what leaks does so on all
 		case (c.ID == CauseLeak || c.ID == CauseDataSpike) && f.heldMore() && f.fitsAfterReuse():
 			c.Confidence *= disprovedWeight
 		case c.ID == CauseLeak && f.full() != nil && f.fitsAfterReuse() && f.unallocatedShare() >= 0.05:

@@ -38,3 +38,33 @@ func TestUnevenExperts(t *testing.T) {
 		}
 	}
 }
+
+// More and more tokens for the experts of one GPU look like a leak there.
+func TestExpertsGrow(t *testing.T) {
+	e := pytorch(mibs(776), gibs(95), mibs(501))
+	e.Text, e.Allocated, e.ReservedUnallocated, e.ProcessInUse, e.Rank = "CUDA out of memory.", gibs(87.3), gibs(6.55), gibs(94.4), sampler.Some(3)
+	e.Context = &sampler.LogContext{Phase: sampler.PhaseTraining, Step: sampler.Some(920), Functions: []string{"train_step", "forward"}, Code: []string{"y = self.experts(permuted, tokens_per_expert)"}}
+	h := &History{Age: sampler.Some(840.0), Process: e.ProcessInUse, Peers: amounts(76000, 77000, 76500), PeerPeaks: amounts(84000, 83500, 84000),
+		Peaks: amounts(82500, 82000, 84600, 83200, 85900, 84500, 87200, 85000, 88800, 87600, 90500, 88400, 92300, 90200, 93000, 92800, 94500)}
+	got := Explain(Incident{Events: []sampler.OOMEvent{e}, Histories: []*History{h}, Command: "torchrun --nproc_per_node 4 train.py --mbs 4",
+		Alerts: []sampler.Alert{{Kind: sampler.AlertGrowth, Level: sampler.LevelWarning, Text: "grows", T: 780}}})
+	if got.Causes[0].ID != CauseImbalance || got.Advice[0].ID != FixRebalanceRanks {
+		t.Errorf("%+v, %+v", got.Causes, got.Advice[0])
+	}
+}
+
+// Bags of instances have no batch: the largest of them is cut.
+func TestBagsHaveNoBatch(t *testing.T) {
+	e := pytorch(gibs(1.53), gibs(23.69), mibs(668))
+	e.Text, e.Allocated, e.ReservedUnallocated, e.ProcessInUse = "CUDA out of memory.", gibs(21.1), gibs(1.64), gibs(23)
+	e.Context = &sampler.LogContext{Phase: sampler.PhaseTraining, Step: sampler.Some(569), Functions: []string{"train_loop", "forward"}, Code: []string{"logits, prob, _ = model(bag.to(device))"}}
+	got := Explain(Incident{Events: []sampler.OOMEvent{e}, Command: "python train_mil.py --epochs 50"})
+	for _, a := range got.Advice {
+		if a.ID == FixHalveBatchAccumulate {
+			t.Errorf("a batch: %+v", a)
+		}
+	}
+	if got.Advice[0].ID != FixCapSampleSize {
+		t.Errorf("%+v", got.Advice[0])
+	}
+}

@@ -273,7 +273,7 @@ func (f *job) batch() int {
 	if _, n, ok := f.command.BatchArgument(); ok {
 		return max(1, n/f.command.SharedBy())
 	}
-	if f.onePicture() || f.splats() || f.told(sampler.ToldOne) && f.told(sampler.ToldTried+"batch") {
+	if f.onePicture() || f.splats() || f.oneBag() || f.told(sampler.ToldOne) && f.told(sampler.ToldTried+"batch") {
 		return 1
 	}
 	if global, known := f.context.GlobalBatch.Value(); known && !f.context.BatchSize.Known() && global > 0 && global <= f.context.Replicas.Else(f.context.WorldSize).Or(0) {
@@ -298,6 +298,12 @@ func (f *job) triedBatch() int {
 		}
 	}
 	return 0
+}
+
+// oneBag: a bag of instances with one label is what is learned from at once, in multiple instance learning (pieces of a slide in pathology). Bags have as many
+// instances as they have, so that two are no batch.
+func (f *job) oneBag() bool {
+	return f.inCode("(bag)", "(bag.", "(bag,", "model(bags") || f.inFile("transmil", "clam/", "abmil", "dsmil", "_mil.py")
 }
 
 // splats: gaussians are fitted to pictures. Each step renders one of them, so there is no batch.
