@@ -6,6 +6,8 @@ import "nvpeak/sampler"
 func (f *failure) detail(causes []sampler.Cause) string {
 	_, shortfallKnown := f.shortfall()
 	switch {
+	case f.complains():
+		return f.words.Say("detail.complaint")
 	case f.onHost():
 		return f.hostDetail()
 	case f.corrupt():

@@ -121,6 +121,9 @@ func (f *facts) pageFileShort() bool {
 // reported: the text only tells of the failure and shows no error.
 func (f *facts) reported() bool { is, _ := f.event.Extra["told"].(bool); return is }
 
+// complains: no failure is told, only trouble with memory.
+func (f *facts) complains() bool { is, _ := f.event.Extra["complaint"].(bool); return is }
+
 // toldLate: it came after many steps, and no growth is spoken of.
 func (f *facts) toldLate() bool {
 	return f.saidLate() && !f.told(sampler.ToldGrowth) && !f.numbers() && f.phase() != sampler.PhaseValidation && f.phase() != sampler.PhaseSaving

@@ -120,6 +120,13 @@ func (f *failure) headline() string {
 	if f.mapsFile() {
 		id = "head.bus_error"
 	}
+	switch {
+	case !f.complains():
+	case f.onHost():
+		id = "head.complaint_host"
+	default:
+		id = "head.complaint"
+	}
 	if !f.words.Has(id) {
 		switch {
 		case f.event.Kind == sampler.KindHostAlloc && f.refusedPin():

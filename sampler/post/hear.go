@@ -87,16 +87,24 @@ func heardShort(s sentence, least float32) bool {
 	return !printedShort.MatchString(s.text) && (s.title || !onlyKilled(s)) && hearsay.SureOf(s.text, "short") >= least
 }
 
-// complaints are what somebody complains of in a program that has trouble with memory, also where no failure is told. How sure it must be is our own choice.
+// complaints are what somebody complains of in a program that has trouble with memory, also where no failure is told. How sure it must be is our own choice; a
+// title is what it is all about.
 var complaints = []string{"growth", "other", "one_gpu", "resume", "ram"}
 
-const surelyComplains = 0.7
+const (
+	surelyComplains = 0.7
+	titleComplains  = 0.5
+)
 
 // complaint is the first sentence by which somebody complains of memory.
 func complaint(all []sentence) (sentence, bool) {
 	for _, s := range all[:min(len(all), mostHeard)] {
+		least := float32(surelyComplains)
+		if s.title {
+			least = titleComplains
+		}
 		if !s.note && !s.tried && !talk.MatchString(expected(s.text)) && !code.MatchString(s.text) && slices.ContainsFunc(hearsay.Of(s.text), func(t hearsay.Said) bool {
-			return t.Sure >= surelyComplains && slices.Contains(complaints, t.Name)
+			return t.Sure >= least && slices.Contains(complaints, t.Name)
 		}) {
 			return s, true
 		}

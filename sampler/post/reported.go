@@ -257,9 +257,11 @@ func reported(text string, all []sentence, scan Scan, j *judge) (sampler.OOMEven
 	if line := strings.TrimSpace(text); !strings.Contains(line, "\n") && headline(line) {
 		return eventOf(text, sentence{text: line, line: 1 + strings.Count(text[:strings.Index(text, line)], "\n"), title: true}, all, scan), true
 	}
-	if hears && j.weighs() < 0 {
+	if hears && j.weighs() <= 0 {
 		if s, ok := complaint(all); ok {
-			return eventOf(text, s, all, scan), true
+			e := eventOf(text, s, all, scan)
+			e.Extra["complaint"] = true
+			return e, true
 		}
 	}
 	if s, ok := remarked(text, all); ok {
