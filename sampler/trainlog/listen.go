@@ -10,7 +10,8 @@ type Listener struct {
 	epoch sampler.Opt[int] // the newest
 	phase string           // what the run does in it
 
-	stages stagesSeen
+	stages    stagesSeen
+	announced schedule
 }
 
 // heardMarks wait for somebody to take them; of more, the oldest go.
@@ -47,7 +48,11 @@ func (l *Listener) hear(line string) {
 	if n, ok := stepOf(line); ok && len(l.marks) == 0 { // the next is as good, and none pushes out what waits
 		l.marks <- sampler.LogMark{Kind: sampler.MarkStep, N: sampler.Some(n)}
 	}
-	for _, m := range marksOf(line, true) {
+	marks := marksOf(line, true)
+	if stage, ok := l.announced.stage(line, marks); ok {
+		marks = append(marks, stage)
+	}
+	for _, m := range marks {
 		if !l.news(m) {
 			continue
 		}

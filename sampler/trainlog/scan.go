@@ -18,12 +18,13 @@ type Log struct {
 	last    stamp
 	stamps  int
 
-	phase    sampler.LogMark // the newest mark that is no reading
-	stages   stagesSeen
-	readings int
-	step     sampler.Opt[int] // of those that are counted, the newest
-	settled  bool             // there were enough of them
-	thinned  int              // how often every other reading was left out
+	phase     sampler.LogMark // the newest mark that is no reading
+	stages    stagesSeen
+	announced schedule
+	readings  int
+	step      sampler.Opt[int] // of those that are counted, the newest
+	settled   bool             // there were enough of them
+	thinned   int              // how often every other reading was left out
 }
 
 type mark struct {
@@ -125,7 +126,11 @@ func (l *Log) take(form *stamps, line string, number, next int) int {
 		}
 	}
 	l.count(line, number)
-	for _, m := range marksOf(line, (l.readings+1)%(1<<l.thinned) == 0) {
+	marks := marksOf(line, (l.readings+1)%(1<<l.thinned) == 0)
+	if stage, ok := l.announced.stage(line, marks); ok {
+		marks = append(marks, stage)
+	}
+	for _, m := range marks {
 		m.Line = number
 		l.add(mark{m, l.last, l.stamps > 0})
 	}
