@@ -69,12 +69,28 @@ func hearsHost(all []sentence) bool {
 	})
 }
 
-// How sure it must be that a sentence of who speaks of himself tells of memory that ran out, and that it is evidence of a report. What manuals and lists of
-// changes say of memory is much alike.
+// How sure it must be that a sentence tells of memory that ran out, where all else says that somebody reports a failure of his own, and elsewhere. What
+// manuals and lists of changes say of memory is much alike, and a title alone is short.
 const (
 	ownShort   = 0.65
 	proofShort = 0.85
+	// surelyOwn is the weight of the clues of a report from which on it is one.
+	surelyOwn = -3
 )
+
+// shortIn is how sure it must be of a sentence of that text.
+func shortIn(j *judge) func(sentence) float32 {
+	least := float32(proofShort)
+	if j.weighs() <= surelyOwn {
+		least = ownShort
+	}
+	return func(s sentence) float32 {
+		if s.title {
+			return proofShort
+		}
+		return least
+	}
+}
 
 var (
 	// printedShort is a part of what a program printed, of which package oomlog knows more; deniesShort says that it was something else.

@@ -43,7 +43,7 @@ var (
 	// happens: it did, or does each time.
 	happens = lazily(`(?i)\b(?:getting|running|having|receiving|facing|stops?|stopped|dies|died|die (?:with|of|from|on)|ch?rash(?:es|ed)?|fail(?:s|ed|ing)?|comes?|came|goes|went|gets?|got|ran|runs?|throws?|gives?|gave|raises?|hits?|is|are|was|ends?|ended|happens?|happened|appears?|occurs?|occur|occurred|exists?|overflows?|exceed(?:s|ed)|surpass(?:es|ed)|shows?|says?|reports?|reported|displays?|keeps?|kill(?:s|ed)|terminate[sd]|fr(?:eezes|oze)|have|had|leads? to|results? in|returns? ["'“]+|(?:it|they|script|program|training|inference)(?: now)? returns?|breaks?|broke|then|today|since (?:last|yesterday|this)|still|always|immediately|too|when (?:I|we|my)|while|during|as soon as|after)\b|(?:\S+ ){4,}["'“]?(?:cuda |gpu )?(?:oom|out of memory)["'”.!]*$|^(?:[^\s:"]+ ){2}[^:"]*: *["'“]?(?:cuda |gpu )?(?:oom|out)|^.{0,3}(?i:cuda |gpu )?oom|^\W*(?:(?:cuda|gpu|device|rank|error|still|always|\d+|#\d+):? ){0,4}(?:oom|out of memory)(?: error)?,? even (?:if|with|when|after|on|for)\b|\bproduced\b|\b(?:oom|out of memory) now\W*$|\b(?:aborts?|aborted)\b|[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Cyrillic}]` + endsIn())
 	// talk: it is only talked about, as in documentation and in lists of changes.
-	talk = lazily(`(?i)\byou(?:r|rs)?\b|\b(?:may|might|could|would|should|likely|possibly|potential(?:ly)?|probably)\b|^\W*(?:add|adds|added|better|improve|handle|support|remove|make|update|reduce|lower|use|set|try|configures?|specif(?:y|ies)|defines?|controls?|document|docs|feat|chore|tests?|refactor)\b|\bit will raise\b|\b(?:in case|e\.g\.|for example|for instance|such as|how to|how can|how do|previously (?:it |we )?(?:was|were|went|ran|got|crashed|failed|hit)|what to do|known issues?|limitations?|(?:is|are) (?:now )?reported|can (?:also |still |even )?(?:happen|occur|fail|run out|go out|go oom|be|cause|lead|get)|consider|workaround|troubleshooting)\b|` +
+	talk = lazily(`(?i)\byou(?:r|rs)?\b|\b(?:may|might|could|would|should|likely|possibly|potential(?:ly)?|probably)\b|^\W*(?:add|adds|added|better|improve|handle|support|remove|make|update|reduce|lower|use|set|try|configures?|specif(?:y|ies)|defines?|controls?|provide|surface|expose|propagate|emit|track|document|docs|feat|chore|tests?|refactor)\b|\bit will raise\b|\b(?:in case|e\.g\.|for example|for instance|such as|how to|how can|how do|previously (?:it |we )?(?:was|were|went|ran|got|crashed|failed|hit)|what to do|known issues?|limitations?|(?:is|are) (?:now )?reported|can (?:also |still |even )?(?:happen|occur|fail|run out|go out|go oom|be|cause|lead|get)|consider|workaround|troubleshooting)\b|` +
 		`\b(?:fix(?:es|ed)?|avoid\w*|prevent\w*|mitigat\w*|solv(?:e[sd]?|ing)|resolv\w*|skip\w*|retr(?:y|ies|ied|ying)|recover\w*|catch\w*|improv\w*|support\w*|merge[ds]?)\b|` +
 		`\b(?:of|for|to|detect\w*|list\w*|find\w*) (?:\w+ )?oom[- ]killed\b|\b(?:oom|out[- ]of[- ]memory)(?: error)? (?:memory )?(?:summary|header|retryable|suggests?|situations?|conditions?)\b|` + spared + `|\b(?:was|were|am) afraid\b|\bexpected (?:it|this|that) to\b|\bfirst (?:suspected|thought)\b|\bI (?:read|heard) that\b|\bwondering (?:whether|if)\b|\b(?:my friend|someone|somebody) (?:got|gets|said|says|has|had)\b|\bothers who\b|` +
 		`\b(?:occurs?|happens?|raised|thrown|refers?)\s+(?:when|if|that|to)\b|\b(?:raises|throws|returns|prints) ["'“\x60][^"'”\x60]+["'”\x60] (?:for|if)\b|(?:^|[^sd] )\bsomething like\b|\b(?:if|unless) (?:you|the|your|an?|it|this|that|there|any|one|memory|not|still|gpu|cuda|\w+ing)\b|\bmeans\b|\b(?:oom|memory) (?:events|errors) (?:is|are)\b|#\d{2,}|\bso (?:set|raise|lower|increase|reduce) (?:it|them|the)\b|\b(?:followed by|looks like|appears to|recommend\w*|last (?:year|month|week|time))\b|^\W*(?:before|previously|earlier)\b|^\W*\*\*[^*]+\*\*\s*[(:]|怎么办|` + otherwise + doubtsIn() + deniesIn())
@@ -90,7 +90,7 @@ var (
 )
 
 // spared: it did not run out.
-const spared = `(?:\b(?:no|without|never|not|zero|longer|instead of|rather than|against|than)|n['’]t)\s+(?:(?:gets?|got|had|go|goes|gone|runs?|ran|ends?|in|sees?|seen|saw|hits?|an?|any|single|more|the|cuda|gpu|cpu|host|system|ram|running|going|into)[\s-]+){0,4}(?:oom|out[ -]of)`
+const spared = `\bimpossible to (?:go |run |get )?(?:oom|out of)|(?:\b(?:no|without|never|not|zero|longer|instead of|rather than|against|than)|n['’]t)\s+(?:(?:gets?|got|had|go|goes|gone|runs?|ran|ends?|in|sees?|seen|saw|hits?|an?|any|single|more|the|cuda|gpu|cpu|host|system|ram|running|going|into)[\s-]+){0,4}(?:oom|out[ -]of)`
 
 // otherwise: it is said to be another problem.
 const otherwise = isNot + ` (?:(?:an?|the|really|actually|simply|just|any) )*(?:issue|problem|matter|question|case|error|symptom|sign) (?:about|of|with|from|due to) ` + wantOf +
@@ -184,6 +184,9 @@ func happened(s string, words *lazy) bool {
 // forced is a setting that somebody has to take so that it does not come, which it does otherwise.
 var forced = lazily(`(?i)\b(?:I|we)\b[^.;!?\n]{0,50}\b(?:have|had|need|needed|must|forced|(?:can|could) (?:only|just)|use|used|set|reduced|lowered)\b[^.;!?\n]{0,80}\b(?:small\w*|lower|reduced|less|fewer|\d+)\b[^.;!?\n]{0,40}\bto (?:avoid|prevent) (?:the |an? |this )?["'\x60]?(?:cuda |gpu )?(?:oom|out[ -]of[ -]memory)\b`)
 
+// namesTask is a title that is of some work on failures: whoever reports one says so below.
+var namesTask = lazily(`(?i)\b(?:settings?|fix(?:es|ing)?|handling|logging|metrics?|events?|detection|reporting|protection|information|recovery|tests?)\W*$`)
+
 // talkAfter is how far behind the words for the failure talk is about it; what comes later is of something else.
 const talkAfter = 120
 
@@ -194,13 +197,17 @@ func reported(text string, all []sentence, scan Scan, j *judge) (sampler.OOMEven
 		return sampler.OOMEvent{}, false
 	}
 	faulted := faults.MatchString(text)
+	sure := shortIn(j)
 	hears := own && !otherSignal.MatchString(text) && !slices.ContainsFunc(all, func(s sentence) bool { return deniesShort.MatchString(s.text) })
 	for _, s := range all {
 		if s.note || faulted && doubts.MatchString(s.text) {
 			continue
 		}
+		if s.title && namesTask.MatchString(s.text) {
+			continue
+		}
 		at := ranOut.FindStringIndex(s.text)
-		heard := at == nil && hears && heardShort(s, ownShort)
+		heard := at == nil && hears && heardShort(s, sure(s))
 		switch {
 		case at != nil:
 		case heard:
