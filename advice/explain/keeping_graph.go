@@ -39,10 +39,18 @@ func (f *failure) graphsPile() float64 {
 		return 0.3 // that of one step at a time
 	case f.late() || counted || f.context.Epoch.Known():
 		return 0.85
+	case f.differentiates():
+		return 0.4
 	case f.recorded() && f.inTraining() && !f.bigRequest() && f.allocated.Or(0) > partOf(f.total.Or(0), 0.7):
 		return f.unlessOthers(0.72)
 	}
 	return f.unlessOthers(0.66)
+}
+
+// differentiates: an equation is learned from whose derivatives are taken again, so that each gradient has to stay in the graph.
+func (f *failure) differentiates() bool {
+	w, known := f.work()
+	return known && w.name == sampler.WorkResiduals && f.createsGraph()
 }
 
 // causesGraph: a graph is kept in words that the traceback shows.

@@ -40,3 +40,16 @@ func TestGraphKept(t *testing.T) {
 		}
 	}
 }
+
+// An equation is learned from the derivatives of derivatives, so that they stay in the graph: that the first step is too large is no leak.
+func TestDerivativesAreNoLeak(t *testing.T) {
+	e := pytorch(mibs(974), gibs(31.74), mibs(906))
+	e.Text, e.Allocated, e.ReservedUnallocated, e.ProcessInUse = "CUDA out of memory.", gibs(30.2), mibs(58), gibs(30.8)
+	e.Context = &sampler.LogContext{Phase: sampler.PhaseTraining, Functions: []string{"closure", "residual", "grad"}, Told: []string{sampler.ToldWork + sampler.WorkResiduals},
+		Code: []string{"u_xx = torch.autograd.grad(u_x, x, torch.ones_like(u_x), create_graph=True)[0]"}}
+	h := &History{Age: sampler.Some(13.0), Process: e.ProcessInUse}
+	got := Explain(Incident{Events: []sampler.OOMEvent{e}, Histories: []*History{h}, Command: "python kdv_pinn.py --points 200000"})
+	if got.Causes[0].ID != CauseTooBig || got.Advice[0].ID == FixLeak {
+		t.Errorf("%+v, %+v", got.Causes, got.Advice[0])
+	}
+}
