@@ -193,6 +193,11 @@ const (
 	ToldTogether     = "together"              // it began for several at the same time
 	ToldNotLoaded    = "not_loaded"            // not even the model was loaded, or the first tensor failed
 	ToldLeastBatch   = "least_batch"           // the batch is the smallest that the program takes
+	ToldNoBatch      = "no_batch"              // whoever writes found no batch that is set
+	ToldOnPolicy     = "on_policy"             // a learner that trains on what it has just played, kept until the next update
+	ToldDefault      = "default_"              // and an option with its number: what it is unless it is set, as the text says
+	ToldBuilder      = "builder"               // TensorRT makes an engine
+	ToldOldLMDeploy  = "old_lmdeploy"          // LMDeploy before 0.2, whose cache is a number of sequences in config.ini
 	ToldPlays        = "plays"                 // an agent learns to play a game
 	ToldFrozen       = "frozen"                // the program is packed: nobody changes its code
 	ToldSuspects     = "suspects"              // the versions of framework and CUDA are suspected

@@ -118,7 +118,7 @@ var causesCapacity = []causeRow{
 		confidence: func(f *failure) float64 { return f.unlessOthers(0.7) },
 		evidence:   func(f *failure) string { return f.words.Say("why.batch_auto") }},
 	{id: "pool", cause: CauseTooBig, reason: "https://www.tensorflow.org/guide/gpu",
-		when: func(f *failure) bool { return f.beyondPool() > 0 },
+		when: func(f *failure) bool { return f.beyondPool() > 0 && f.leastPool() == 0 },
 		confidence: func(f *failure) float64 {
 			if f.requested.Or(0) > f.extra("pool_limit_bytes").Or(0) {
 				return 0.9 // more than the pool can ever have

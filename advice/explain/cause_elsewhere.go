@@ -129,6 +129,10 @@ var causesElsewhere = []causeRow{
 			}
 			return f.words.Say("why.whole_share", "need", printed(f.requested.Or(0)), "total", gib(f.startTotal()))
 		}},
+	{id: "left", cause: CauseOtherProcess, reason: "https://www.tensorflow.org/guide/gpu",
+		when:       func(f *failure) bool { return f.leastPool() > 0 },
+		confidence: always(0.88),
+		evidence:   func(f *failure) string { return f.words.Say("why.pool_left", "limit", gib(f.leastPool())) }},
 	{id: "R2", cause: CausePreallocation, reason: sourceJAX,
 		when: func(f *failure) bool {
 			return f.holdsMuchOutside() && !f.rendersWorlds()
@@ -151,6 +155,18 @@ var causesElsewhere = []causeRow{
 		evidence: func(f *failure) string {
 			return f.words.Say("why.simulator", "size", gib(f.outside.Or(0)))
 		}},
+}
+
+// nobodysPool is less than anybody gives to a program for all that it does (own threshold).
+const nobodysPool = 256 * sampler.MiB
+
+// leastPool is TensorFlow's pool where that is as small: it takes nearly all that it finds free at start, so somebody else had the GPU then. 0: it is
+// larger, or not known.
+func (f *facts) leastPool() sampler.Bytes {
+	if limit := f.extra("pool_limit_bytes").Or(0); f.event.Kind == sampler.KindTensorFlow && !f.onHost() && limit < nobodysPool {
+		return limit
+	}
+	return 0
 }
 
 // holdsMuchOutside: this process holds much more beside its allocator than a context (rule R2).

@@ -28,6 +28,8 @@ func (f *failure) existing(list []string) []string {
 		line = f.onlyLess(line)
 		row, found := f.rowOf(line)
 		switch {
+		case f.told(sampler.ToldOldLMDeploy) && strings.Contains(line, "lmdeploy serve"):
+			line = f.comment("do.cache_entries") // the options came later
 		case !found || row.needs == nil || f.atHand() || row.needs(f):
 		case row.bare:
 			line = f.withoutProgram(line, row)

@@ -310,6 +310,9 @@ func doHalveBatch(f *failure) []string {
 		}
 		return []string{"--num_envs 512 --headless  " + f.comment("do.fewer_envs")}
 	}
+	if f.wholeGraph() && f.told(sampler.ToldNoBatch) && !f.inFile("torch_geometric/") {
+		return f.lessInput() // of a program whose author uses no loader
+	}
 	if f.wholeGraph() {
 		return []string{"NeighborLoader(data, num_neighbors=[15, 10], batch_size=1024, input_nodes=data.train_mask)  " + f.comment("do.neighbors"), f.comment("do.sparse_edges")}
 	}

@@ -111,8 +111,11 @@ var fixesHost = []fixRow{
 		}},
 	{id: FixSmallerModel, source: "https://github.com/ollama/ollama/blob/main/docs/faq.mdx",
 		kinds: ownCode | running, cost: 0,
-		lives:   map[string]float64{CauseHostMemory: 0.95},
-		when:    func(f *failure) bool { _, _, ok := f.hostWants(); return ok },
+		lives: map[string]float64{CauseHostMemory: 0.95},
+		when: func(f *failure) bool {
+			_, _, ok := f.hostWants()
+			return ok || f.event.Kind == sampler.KindGGML && f.onHost() && f.phase() == sampler.PhaseLoading && !f.refusedPinned()
+		},
 		variant: func(f *failure) string { return "ram" },
 		do: func(f *failure) []string {
 			return []string{f.comment("do.smaller_quant"), f.comment("do.shorter_context")}

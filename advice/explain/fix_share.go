@@ -148,6 +148,9 @@ func (f *failure) growingJAX() []string {
 
 func doCapPreallocation(f *failure) []string {
 	name := f.preallocator()
+	if name == "lmdeploy" && f.told(sampler.ToldOldLMDeploy) {
+		return []string{f.comment("do.cache_entries")}
+	}
 	if name == "lmdeploy" && !f.command.Known {
 		return []string{"pipeline(MODEL, backend_config=TurbomindEngineConfig(cache_max_entry_count=0.2))", "lmdeploy serve api_server MODEL --cache-max-entry-count 0.2  " + f.comment("do.or")}
 	}

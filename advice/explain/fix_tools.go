@@ -123,13 +123,18 @@ var fixesTools = []fixRow{
 				"llama-server -m MODEL --parallel 1 --ubatch-size 256  " + f.comment("do.or"), "llama-server -m MODEL --split-mode none  " + f.comment("do.one_gpu")}
 		}},
 	{id: FixCapPreallocation, source: "https://docs.nvidia.com/deeplearning/tensorrt/latest/performance/best-practices.html",
-		kinds: ownCode, cost: 0,
-		lives: map[string]float64{CauseTooBig: 0.6, CauseUnknown: 0.5},
+		kinds: ownCode | imageTool, cost: 0,
+		lives: map[string]float64{CauseTooBig: 0.98, CauseUnknown: 0.8},
 		when: func(f *failure) bool {
-			return f.event.Kind == sampler.KindTensorRT && f.program.name == "" && !f.inExecutionProvider()
+			return f.event.Kind == sampler.KindTensorRT && (f.program.name == "" || f.program.is(imageTool)) && !f.inExecutionProvider()
 		},
 		variant: func(f *failure) string { return "workspace" },
-		reach:   always(1),
+		reach: func(f *failure) float64 {
+			if f.told(sampler.ToldBuilder) && f.batch() == 0 && !f.namesSize() {
+				return 1 // its workspace is what the ways that it tries ask for
+			}
+			return 0.65
+		},
 		do: func(f *failure) []string {
 			return []string{"nvidia-smi  " + f.comment("do.who_holds"), "trtexec --onnx=MODEL.onnx --memPoolSize=workspace:1024  " + f.comment("do.workspace"),
 				"config.set_memory_pool_limit(trt.MemoryPoolType.WORKSPACE, 1 << 30)  " + f.comment("do.or")}

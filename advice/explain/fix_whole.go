@@ -17,6 +17,14 @@ var fixesWhole = []fixRow{
 		do: func(f *failure) []string {
 			return []string{`sliding_window_inference(…, sw_device="cuda", device="cpu")  ` + f.comment("do.stitch_on_cpu")}
 		}},
+	{id: FixSmallerInput, source: "https://docs.monai.io/en/stable/inferers.html#sliding-window-inference-function",
+		kinds: ownCode, cost: 0.01,
+		lives: map[string]float64{CauseHostMemory: 0.93},
+		when: func(f *failure) bool {
+			return f.told(sampler.ToldSliding) && f.class.class == classHost && !f.program.is(training)
+		},
+		reach: always(1), // the output has a map of the whole volume for each class
+		do:    func(f *failure) []string { return f.lessInput() }},
 	{id: FixShrinkValidationBatch, source: "https://www.dgl.ai/dgl_docs/guide/minibatch-inference.html",
 		kinds: training | evaluation | undecided, cost: 0.02,
 		lives: map[string]float64{CauseValidationSpike: 0.97, CauseTooBig: 0.9, CauseDataSpike: 0.9, CauseFragmentation: 0.8, CauseUnknown: 0.7, CauseHostMemory: 0.93},

@@ -84,6 +84,13 @@ func (f *facts) above(option string, usual int) int {
 // shareInForce is the share that the text says is set: the smallest where several were tried, as what is advised must be less.
 // usual is the default; a change that raises it goes from there.
 func (f *facts) shareInForce(option string, usual float64, change func(float64) float64) float64 {
+	for _, what := range f.context.Told {
+		if number, is := strings.CutPrefix(what, sampler.ToldDefault+command.PlainName(option)+" "); is {
+			if v, err := strconv.ParseFloat(number, 64); err == nil {
+				usual = v // of that version
+			}
+		}
+	}
 	least := usual
 	if change(usual) >= usual {
 		return usual

@@ -165,10 +165,17 @@ func (f *failure) agreeing(l tools.Lever) (tools.Lever, bool) {
 	case f.onHost() && f.tool.Name == "COLMAP": // of its steps the one that joins depth maps fills RAM
 		l.Type = strings.Replace(l.Type, "PatchMatchStereo", "StereoFusion", 1)
 		return l, strings.Contains(l.Type, "StereoFusion")
+	case f.onHost() && f.tool.Name == "MONAI" && l.Of == tools.Input:
+		return l, false // the window, beside the output of the whole volume
 	case f.onHost() && l.Of == tools.Offload:
 		return l, false // what leaves the GPU takes more of the RAM
-	case l.By == "buffer" && f.inFile("on_policy_algorithm.py"):
-		return l, false // who learns on policy has no buffer to learn from again
+	case f.tool.Name == "Stable-Baselines3" && (l.By == "buffer" || f.onHost() && l.Of == tools.Batch) && f.onPolicy(), l.By == "rollout" && !f.onPolicy():
+		return l, false // who learns on policy keeps the steps since the last update, in whatever batches they are read, and no buffer to learn from again
+	case l.By == "rollout":
+		if shape, _ := f.event.Extra["shape"].([]int); len(shape) > 2 { // steps x environments x what each sees
+			l.Type = lastNumber.Get().ReplaceAllString(l.Type, strconv.Itoa(max(1, min(512, shape[0]/2)))+"$1")
+		}
+		return l, true
 	case f.told(sampler.ToldWork + sampler.WorkPotentials):
 		return l, false // they are of its training, or about other forces
 	case f.phase() == sampler.PhaseLoading && (l.Of == tools.Batch || l.Of == tools.Input || l.Of == tools.Validation):
@@ -220,6 +227,12 @@ func (f *failure) agreeing(l tools.Lever) (tools.Lever, bool) {
 		l.Type = lastNumber.Get().ReplaceAllString(l.Type, strconv.Itoa(max(1, f.batch()/2))+"$1")
 	}
 	return l, err != nil || f.batch() > 1
+}
+
+// onPolicy: what is learned from is what was played since the last update: n_steps of each environment.
+// https://github.com/DLR-RM/stable-baselines3/blob/master/stable_baselines3/common/on_policy_algorithm.py
+func (f *failure) onPolicy() bool {
+	return f.inFile("on_policy_algorithm.py", "/ppo/", "/a2c/") || f.inCode("rollout_buffer") || f.told(sampler.ToldOnPolicy) && !f.told(sampler.ToldOffPolicy) && !f.told(sampler.ToldReplay)
 }
 
 // anotherScript: a lever begins with the script whose option it is, and the text names others only.

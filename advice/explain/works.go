@@ -73,6 +73,7 @@ var workRows = []workRow{
 	{name: sampler.WorkKernels, has: ownLines, torch: true},
 	{name: sampler.WorkResiduals, has: aNetwork | ownLines, torch: true},
 	{name: sampler.WorkWorlds, has: ownLines},
+	{name: sampler.WorkScene, framework: "opengl"}, // an interface of renderers alone
 	{name: sampler.WorkFolds, has: samples, program: "alphafold"},
 }
 
@@ -127,7 +128,7 @@ func (f *facts) oneWorld() bool { return f.told(sampler.ToldInForce + "num_envs 
 
 // noBatch: there is none that could be made smaller.
 func (f *failure) noBatch() bool {
-	return f.lacks(FixHalveBatchAccumulate) || f.converses() || f.photos() > 0 || f.event.Kind == sampler.KindNumba && !f.program.is(training) && !f.told(sampler.ToldBatch) || f.pairsAlone() || f.told(sampler.ToldLeastBatch) || f.told(sampler.ToldModels) && !f.told(sampler.ToldBatch)
+	return f.told(sampler.ToldNoBatch) && !f.wholeGraph() || f.lacks(FixHalveBatchAccumulate) || f.converses() || f.photos() > 0 || f.event.Kind == sampler.KindNumba && !f.program.is(training) && !f.told(sampler.ToldBatch) || f.pairsAlone() || f.told(sampler.ToldLeastBatch) || f.told(sampler.ToldModels) && !f.told(sampler.ToldBatch)
 }
 
 // fixesWorks are for programs that have less than a model has.

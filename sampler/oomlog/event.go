@@ -139,6 +139,9 @@ func (f *findings) fillDerived(m *message) {
 	if size, ok := shapeBytes(shape, dtype); ok {
 		f.Extra["derived_requested_bytes"] = size
 	}
+	if size, ok := f.texture(); ok {
+		f.Requested = f.Requested.Else(sampler.Some(size))
+	}
 	if len(f.sentinels) > 0 {
 		if f.Extra == nil {
 			f.Extra = map[string]any{}
@@ -148,6 +151,22 @@ func (f *findings) fillDerived(m *message) {
 		}
 		f.Extra["sentinel"] = strings.Join(f.sentinels, "; ")
 	}
+}
+
+// pixelValues and valueBytes are what OpenGL's names of formats and of types say: the values of a pixel, and the bytes of each.
+var (
+	pixelValues = map[string]float64{"GL_RED": 1, "GL_LUMINANCE": 1, "GL_DEPTH_COMPONENT": 1, "GL_RG": 2, "GL_RGB": 3, "GL_BGR": 3, "GL_RGBA": 4, "GL_BGRA": 4}
+	valueBytes  = map[string]float64{"GL_UNSIGNED_BYTE": 1, "GL_BYTE": 1, "GL_UNSIGNED_SHORT": 2, "GL_HALF_FLOAT": 2, "GL_FLOAT": 4, "GL_UNSIGNED_INT": 4, "GL_INT": 4}
+)
+
+// texture is what a texture takes whose sides, format and type a refused call had.
+func (f *findings) texture() (sampler.Bytes, bool) {
+	width, _ := f.Extra["texture_width"].(int64)
+	height, _ := f.Extra["texture_height"].(int64)
+	format, _ := f.Extra["texture_format"].(string)
+	of, _ := f.Extra["texture_type"].(string)
+	size := float64(width) * float64(height) * pixelValues[format] * valueBytes[of]
+	return sampler.Bytes(size), size > 0 && size < float64(sampler.MaxPlausible)
 }
 
 // hasProcessClause says whether some "Process N has" clause was read, a dropped one included.

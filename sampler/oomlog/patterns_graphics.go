@@ -15,6 +15,8 @@ var graphicsRows = []row{
 	// OpenGL: the name of the error, or its number 1285 (0x0505).
 	{name: "opengl", framework: "opengl", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"gl_out_of_memory", "gl error", "gl api error", "opengl error", "1285: out of memory"},
 		start: `\bGL_OUT_OF_MEMORY(?: in (?:gl[A-Z]\w+|\(null\))|: Failed to)|\b(?:Open)?GL(?:ES)?(?: API)? error\b[^\n\w]{0,16}(?:\(?(?:code )?(?:1285|0x0?505)\b|(?:GL_)?OUT_?OF_?MEMORY\b)|gl\w+:\d+>: GL_OUT_OF_MEMORY|^1285: Out of memory|\bOpenGL error: out of memory \[GLerror\]`},
+	{name: "opengl in Python", framework: "opengl", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"glerror("}, lines: 24,
+		start: `\bGLError\( ?err = 1285\b|\bGLError\( ?$`, near: `description = b?['"]out of memory`, fields: []string{`\bGL_TEXTURE_2D, ?0, ?\w+, ?<texture_width:int>, ?<texture_height:int>, ?0, ?<texture_format:word>, ?<texture_type:word>`}},
 	{name: "opengl constant", framework: "opengl", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"gl_out_of_memory"}, loose: true, start: `\bGL_OUT_OF_MEMORY\b`},
 	// Vulkan: -2 is VK_ERROR_OUT_OF_DEVICE_MEMORY; each binding spells that in its way.
 	{name: "vulkan", framework: "vulkan", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"error_out_of_device_memory"}, loose: true, start: `(?:VK_)?ERROR_OUT_OF_DEVICE_MEMORY`},

@@ -29,7 +29,7 @@ var pytorchRows = []row{
 	{name: "torch cut in its last word", framework: "pytorch", kind: sampler.KindCUDA, memory: sampler.MemoryGPU, words: []string{"cuda out of mem"}, start: `Error: CUDA out of mem(?:or?)?(?:…|\.{3})?\s*$`},
 	{name: "torch error cut in its last word", framework: "pytorch", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"error: out of mem"}, start: `Error: CUDA error: out of mem(?:or?)?(?:…|\.{3})?\s*$`},
 	{name: "web ui attention", framework: "pytorch", kind: sampler.KindCUDA, memory: sampler.MemoryGPU, words: []string{"not enough memory, use lower"}, loose: true,
-		start: `Not enough memory, use lower resolution \(max approx\. \d+x\d+\)`},
+		start: `Not enough memory, use lower resolution \(max approx\. \d+x\d+\)`, lines: 1, fields: []string{`Need: ?<req> free`, `Have: ?<free> free`}},
 	{name: "torch7", framework: "torch7", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"cuda runtime error", "thcudacheck fail"},
 		start: `cuda runtime error \(2\) : out of memory|THCudaCheck FAIL file=\S+ line=\d+ error=(?:2|38)\b ?: out of memory`, near: `\.lua\b|luajit|cutorch|\[C\]: (?:in|at)`},
 	{name: "torch 0.x THC pinned", framework: "pytorch", kind: sampler.KindCUDAError, memory: sampler.MemoryHost, words: []string{"cachinghostallocator"},

@@ -22,6 +22,7 @@ var phaseFunctions = []phaseRow{
 	{"", anyOf(`(?i)`, `^_?save_(?:hook|act(?:ivations?)?|hidden\w*|outputs?|features?|intermediates?|for_backward|tensors?_?hooks?)(?:_|$)`)}, // what is kept in memory is no checkpoint
 	{sampler.PhaseSaving, anyOf(`(?i)`, `^_?save|_save(?:_|$)|save_(?:checkpoint|model|pretrained|state)|full_state_dict|get_state_dict|consolidate`)},
 	{"", anyOf(`(?i)`, `^_?(?:load|read)_(?:videos?|images?|imgs?|pictures?|frames?|audios?|wavs?|data|dataset|samples?|annotations?|csv|text|texts|files?)(?:_|$)`)}, // what is loaded is no model
+	{sampler.PhaseInference, anyOf(`(?i)`, `^_?(?:extract|export)_mesh(?:_|$)`)},                                                                                      // of what was fitted
 	{sampler.PhaseLoading, anyOf(`(?i)`, `^_?load(?:_|$)|from_pretrained|load_(?:state_dict|checkpoint|model|weights|pipeline|diffusion)|_load_|init_worker|init_device|^get_model|^build_model|initialize_model|prepare_model|init_model|^load\w*$|determine_num_available_blocks|profile_run|capture_model|warm_?up`)},
 	{"", anyOf(`(?i)`, `^_?(?:generate|sample)_(?:qkv|anchors?|proposals?|grids?|rays?|noise|targets?|labels?|(?:\w+_)?masks?|(?:relative_)?positions?|negatives?)$`)}, // a step of a forward pass, in training too
 	{sampler.PhaseTraining, anyOf(`(?i)`, `^_?(?:inner_)?train(?:$|_|ing)|^fit(?:$|_)|backward|(?:^|_)train_(?:step|epoch|batch|one_epoch|loop|iter)|training_step|optimizer_step|^do_train|^run_step$|^training`)},
@@ -33,9 +34,9 @@ var validationLoops = anyOf(`(?i)`, `(?:^|_)(?:val|valid|validation|eval|evaluat
 
 // phaseLines tell it from the lines just before a failure.
 var phaseLines = []phaseRow{
-	{"", anyOf(`(?i)`, `\b(?:abort\w*|interrupt\w*|exiting|stopping|terminating)(?:,| and|;|:|\.| -)? (?:now )?saving\b`, `\bsaving\b.{0,50}\b(?:before|then|and) (?:exit|abort|quit|stopp|terminat)\w*`)}, // a library's farewell: it saves because it fails
-	{"", anyOf(`(?i)`, `\b(?:et[ch]+ash|light cache|DAG|Difficulty)\b|\bnew job\b`, `\bwgpu error: validation error\b`, `/train-[\w.-]+/`, `\bdata(?:sets?)?[/\\](?:[\w.-]+[/\\])?train\w*[/\\.]`)},        // the epochs of miners, an API that looks at its arguments, a folder
-	{"", anyOf(`(?i)`, `(?:evaluat\w*|validat\w*)\.py["”'],? line \d+,? in <module>`, `^\s*(?:from|import) [\w.]*(?:evaluat|validat)\w*`)},                                                                 // a module that is only imported
+	{"", anyOf(`(?i)`, `\b(?:abort\w*|interrupt\w*|exiting|stopping|terminating)(?:,| and|;|:|\.| -)? (?:now )?saving\b`, `\bsaving\b.{0,50}\b(?:before|then|and) (?:exit|abort|quit|stopp|terminat)\w*`)},                                                         // a library's farewell: it saves because it fails
+	{"", anyOf(`(?i)`, `\b(?:et[ch]+ash|light cache|DAG|Difficulty)\b|\bnew job\b`, `\bwgpu error: validation error\b`, `/train-[\w.-]+/`, `\bdata(?:sets?)?[/\\](?:[\w.-]+[/\\])?train\w*[/\\.]`, `\bloading train(?:ing)? (?:cameras|views|images|pictures)\b`)}, // the epochs of miners, an API that looks at its arguments, a folder, what is rendered too
+	{"", anyOf(`(?i)`, `(?:evaluat\w*|validat\w*)\.py["”'],? line \d+,? in <module>`, `^\s*(?:from|import) [\w.]*(?:evaluat|validat)\w*`)},                                                                                                                         // a module that is only imported
 	{sampler.PhaseSaving, anyOf(`(?i)`, `_state_dict_utils\.py`, `\bFailed to clone\(\) tensor .{0,300}state_dict`, `\bsaving\b.{0,40}(?:checkpoint|model|weights|state)`,
 		`\btraining (?:(?:is|has|was) )?(?:done|finished|complete|completed|over|ended)\b.{0,20}\b(?:export|convert|quanti[sz]|merg|sav)(?:e|ing|es)?\b`)},
 	{sampler.PhaseLoading, anyOf(`(?i)`, `\bloading\b.{0,40}(?:checkpoint|model|weights|shards|pipeline)|llama_model_load|llm_load_tensors|load_tensors:`)},

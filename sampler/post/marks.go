@@ -65,6 +65,12 @@ var marks = []struct {
 	{sampler.ToldReplay, lazily(`(?i)\breplay[-_ ]?(?:buffer|memory)|\breplay\.use\b|\bself\.(?:memory|buffer|replay\w*)\.(?:append|push|add|store)\(|\breplay/?\w*\.py\b`)},
 	// The algorithms that have one.
 	{sampler.ToldOffPolicy, lazily(`(?i)\b(?:sac|td3|ddpg|dqn)\.(?:train|learn)\b|\b(?:using|running|training|train|run) (?:an? |my |the )?(?:SAC|TD3|DDPG|DQN)\b`)},
+	// Those that keep no more than what they have played since their last update.
+	{sampler.ToldOnPolicy, lazily(`(?i)\brollout[-_ ]?buffers?\b|\bon[-_]policy(?:_algorithm)?\b|\b(?:Maskable|Recurrent)?PPO\b|\bA2C\b|\bTRPO\b`)},
+	// Before its version 0.2: https://github.com/InternLM/lmdeploy/blob/v0.1.0/docs/en/turbomind_config.md
+	{sampler.ToldOldLMDeploy, oldLMDeploy},
+	// The builder of TensorRT, which tries ways to compute each layer.
+	{sampler.ToldBuilder, lazily(`(?i)\btactic\b|\bIBuilderConfig\b`)},
 	// Names of the fitting of gaussians to pictures.
 	{sampler.ToldSplats, lazily(`(?i)\bgaussian[-_ ]?splatt?\w*|\bsplatting\b|\bcolmap\b|\b(?:rasterize_|diff_)gaussian\w*|\bgaussian_renderer\b|\bgsplat\b|\bsplatfacto\b|\bnerfstudio\b|\b[23]dgs\b|\b(?:rebuild|reconstruct)\w* (?:\w+ ){0,3}scenes?\b|\bscene (?:\w+ ){0,2}reconstruct|\b\d{3,5} (?:photos|photographs|drone (?:images|pictures))\b`)},
 	// The programs that make the vocabulary of a language model, which read a text and have neither batches nor workers.

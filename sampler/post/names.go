@@ -49,7 +49,7 @@ var programs = []struct {
 	{"chat-ui", lazily(`(?i)\bkobold ?ai\b|\btavern ?ai\b|\boobabooga\b|\btext-generation-webui\b`)},
 	{"comfyui", lazily(`(?i)\bcomfyui\b|(?-i:\bComfy\b)|(?:^|\s)--?(?:novram|normalvram)\b|\bKSampler\b`)},
 	{"demucs", lazily(`(?i)\bdemucs(?:\.separate)? [^\n]{0,80}(?:-d \w|-n \w|--dl\b|\.(?:mp3|wav|flac)\b)|[/\\]demucs[/\\](?:separate|apply)\.py`)},
-	{"whisper", lazily(`(?i)\bwhisperx?\b`)},
+	{"whisper", lazily(`(?i)\bwhisper(?:x|jav)?\b`)},
 	{"lm_eval", lazily(`(?i)\blm[-_]eval\b`)},
 	// Parts and arguments of pipelines that make pictures and videos, by names that only they have:
 	// https://huggingface.co/docs/diffusers/api/pipelines/overview

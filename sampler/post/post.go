@@ -61,9 +61,9 @@ func asksInTitle(all []sentence) bool {
 // wentOn is a failure that somebody names together with the program's going on.
 var wentOn = lazily(`(?i)\bwarn\w*|\b(?:still|but|yet|anyway|continu\w*|ignor\w*|harmless|normal|worr\w+|safe\w*|recover\w*|skip\w*)\b`)
 
-// callsError: who speaks of himself gives what the program printed as the error that he got, and does not say that it is through all the same.
+// callsError: who speaks of himself, or heads his text so, gives what the program printed as the error that he got, and does not say that it is through all the same.
 func callsError(all []sentence) bool {
-	return firstHand(all) && slices.ContainsFunc(all, func(s sentence) bool { return asError.MatchString(s.text) }) && !slices.ContainsFunc(all, func(s sentence) bool {
+	return slices.ContainsFunc(all, func(s sentence) bool { return asError.MatchString(s.text) && (s.title || firstHand(all)) }) && !slices.ContainsFunc(all, func(s sentence) bool {
 		at := isThrough.FindStringIndex(s.text)
 		return at != nil && !condition.MatchString(s.text[:at[0]])
 	})
@@ -95,8 +95,31 @@ func runsOn(events []sampler.OOMEvent, all []sentence) bool {
 		})
 }
 
+// withoutTitle leaves out what a title says of a GPU where the log below shows but one failure of that program, with its amount, and it is of RAM.
+func withoutTitle(events []sampler.OOMEvent, text string) []sampler.OOMEvent {
+	if len(events) != 2 || events[0].Line != 1 || events[0].Requested.Known() || events[1].Recovered || !events[1].Requested.Known() ||
+		events[0].MemoryKind != sampler.MemoryGPU || events[1].MemoryKind != sampler.MemoryHost || events[0].Framework != events[1].Framework {
+		return events
+	}
+	line, rest, _ := strings.Cut(text, "\n")
+	if !plain(line, rest) && heading.FindString(line) == "" {
+		return events
+	}
+	return events[1:]
+}
+
+var (
+	leftForCPU  = lazily(`(?i)\b(?:on|with|using) (?:the |my )?CPU,? (?:as|because|since)\b[^.\n]{0,24}\b(?:GPU|VRAM|CUDA)\b`)
+	memoryError = lazily(`(?i)\A\W*memory ?error\b`)
+)
+
+// movedToCPU: what is told is a memory error, and that the GPU was left for the CPU before: it is the one of RAM.
+func movedToCPU(events []sampler.OOMEvent, text string, all []sentence) bool {
+	return len(events) == 1 && events[0].Extra["told"] == true && memoryError.MatchString(text) && slices.ContainsFunc(all, func(s sentence) bool { return leftForCPU.MatchString(s.text) })
+}
+
 // died is the end of the program, told or printed.
-var died = lazily(`(?i)\b(?:training|run|program|process|script|job|it) (?:\w+ )?(?:dies|died|crash(?:es|ed))\b|\bsegmentation fault\b|\bcore dumped\b`)
+var died = lazily(`(?i)\b(?:training|run|program|process|script|job|it) (?:\w+ )?(?:dies|died|crash(?:es|ed))\b|\b(?:exports?|build(?:ing)?|conver(?:sion|ting)|engines?)\b(?: (?:is|was|to|of|the|has|have|an?|\w*2\w+))* failed\b|\bfail(?:s|ed) to (?:build|export|convert)\b|\bsegmentation fault\b|\bcore dumped\b`)
 
 // Read adds to the failures found in a text what whoever wrote it says of them. Where none was found but
 // somebody tells of one, it returns that one.
@@ -113,6 +136,10 @@ func Read(text string, events []sampler.OOMEvent, scan Scan) []sampler.OOMEvent 
 			return events
 		}
 		events = append(events, e)
+	}
+	events = withoutTitle(events, text)
+	if movedToCPU(events, text, all) {
+		events[0].MemoryKind, events[0].Kind, events[0].Framework = sampler.MemoryHost, sampler.KindHostAlloc, ""
 	}
 	if wanted(events, all) {
 		for i := range events {

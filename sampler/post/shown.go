@@ -260,10 +260,14 @@ var lacking = []struct {
 	tool, lever string
 	words       *lazy
 }{
-	{"", "train_dataloader.", oldMM}, {"", "val_dataloader.", oldMM}, {"MM", "--amp", oldMM},
+	{"", "train_dataloader.", oldMM}, {"", "val_dataloader.", oldMM}, {"MM", "--amp", oldMM}, {"MM", "scale=", oldMM}, {"MM", "gpu_assign_thr", firstMM},
+	{"LMDeploy", "--", oldLMDeploy},
 	{"Boltz", "--max_parallel_samples", boltz1}, {"Boltz", "--max_msa_seqs", boltz1}, {"Boltz", "--subsample_msa", boltz1},
 	{"Wan", "--task t2v-1.3B", wan22}, {"Wan", "--size 832*480", wan22},
 }
+
+// oldLMDeploy is LMDeploy before 0.2, whose cache is a number of sequences in a file beside the model.
+var oldLMDeploy = lazily(`(?i)\blmdeploy\b[^\d\n]{0,16}\b0\.[01]\.\d|\bllama_triton_example\b`)
 
 // boltz1 is Boltz before its second version, with which these came (main.py of v0.3.2 and v2.0.0).
 var boltz1 = lazily(`(?i)\bboltz-?1\b|\bboltz\b(?:[^\w\n]|\bversion\b|\bis\b|\bpredict\b|\S+\.(?:ya?ml|fasta)\b){1,8}v?[01]\.\d`)
@@ -282,7 +286,10 @@ func lacks(text string, t *tools.Tool, lever string) bool {
 }
 
 // oldMM are OpenMMLab's programs of before 2022, whose loaders are set by other names.
-var oldMM = lazily(`(?i)\b(?:imgs_per_gpu|mmdet/core/)|\b(?:py)?torch\W{1,4}(?:version\W{1,3})?(?:0\.\d|1\.[0-4])\b|\bmm(?:action2?|det\w*|seg\w*|pose|cls)\W{1,4}v?(?:0\.\d|2\.\d)|\b(?:samples|videos)_per_gpu\b`)
+var oldMM = lazily(`(?i)\b(?:imgs_per_gpu|mmdet/core/|mmcv[/\\]runner[/\\])|\b(?:py)?torch\W{1,4}(?:version\W{1,3})?(?:0\.\d|1\.[0-4])\b|\bmm(?:action2?|det\w*|seg\w*|pose|cls)\W{1,4}v?(?:0\.\d|2\.\d)|\b(?:samples|videos)_per_gpu\b`)
+
+// firstMM are those before their second version, of which there are many copies under other names.
+var firstMM = lazily(`\b(?:imgs_per_gpu|batch_processor|_non_dist_train)\b`)
 
 // setting is a setting with a number, as levers have it.
 var setting = lazily(`^["'-]*([A-Za-z_][\w.-]*)["']?(\s*:?[=: ]\s*)[(\[]?(\d+(?:\.\d+)?)(?:(?:, ?\d+)*[)\]])?$`)

@@ -1,6 +1,10 @@
 package post
 
-import "nvpeak/sampler"
+import (
+	"strings"
+
+	"nvpeak/sampler"
+)
 
 // since is a time from which on something is, and fault that it fails.
 const (
@@ -56,6 +60,7 @@ var situations = []struct {
 		lazily(`(?i)\b(?:on|for|with|in) (?:two|both|several|different|all|three|many) (?:of my |different |of our )?(?:accounts?|machines|computers|users|notebooks|servers)\b|\b(?:others|other (?:people|users)|everybody|everyone) (?:too|also|as well|(?:have|has|get|gets|report) (?:it|this|the same))\b|\b(?:several|many|some) (?:other )?(?:users|people|friends)\b[^.\n]{0,24}\b(?:same|too|also)\b`), nil},
 	{sampler.ToldNotLoaded, lazily(`(?i)\bline \d+,? in <module>\s*\n\s*\w+\.(?:cuda\(|to\(["']cuda)[^\n]*\n\S*(?:RuntimeError|torch\S*Error)|\b(?:models?|weights) (?:is |are |was |were |has |have )?(?:not|n['’]t) (?:even |yet |been )+(?:loaded|created|made)\b|\bbefore (?:even )?(?:the |any |it )?(?:models?|weights|model weights)? ?(?:is|was|are|were|has been|have been|loading) (?:even )?(?:loaded|loading|the model)\b|\bvery early (?:on|in|at|during) (?:the )?start\w*|\btorch\.(?:zeros|ones|tensor|randn?|empty)\(\[?[\d.]{1,4}\]?\)\.(?:cuda|to)\(|\b(?:at|in|on|line)\b[^.\n]{0,14}\b(?:model|net)\w*\.(?:cuda|to)\(|\b(?:model|net)\w*\.(?:cuda|to)\([^)\n]{0,20}\)["'\x60]? (?:throws|raises|gives|fails|ends|itself)\b|\b(?:while|when|as|before) (?:the |its )?weights (?:are|were) (?:being |even |still )?(?:created|made|loaded)\b|\bvery first (?:line|call|operation|cuda call|tensor)\b|\b(?:even|just) (?:a|one) (?:single |tiny |small )+tensor\b`), nil, nil},
 	{sampler.ToldLeastBatch, lazily(`(?i)\bbatch[-_ ]?(?:size)?s?\b[^.!?\n]{0,24}\b(?:is|are|was|goes|went|turned|set|cranked|already)\b[^.!?\n]{0,12}\b(?:all the way down|as (?:low|small) as (?:it goes|possible|it gets|can be|it can be)|(?:at|to) (?:the |its )?(?:bare )?minimum|at rock bottom)\b|\bbatch[-_ ]?(?:size)?\b[^.!?\n]{0,40}\b(?:already|is|at|to) (?:\w+ )?(?:the |its )?(?:minimum|minimal|lowest|smallest) ?(?:value|possible|allowed|size|one)?(?:[.,;!?\n]|$)|\b(?:minimum|minimal|smallest|lowest) (?:possible |allowed |permitted )?batch[-_ ]?size (?:of (?:this|the|your) \w+ )?is\b|\bbatch[-_ ]?size\b[^.\n]{0,16}\b(?:can(?:not|n['’]?t|['’]?t)|must not) be (?:smaller|lower|less|below)\b|\b(?:minimum|smallest|lowest) (?:possible|allowed|permitted) batch|(?:batch|批)[^。？！\n]{0,20}(?:最小值|最小了|已(?:经)?(?:是)?最小|不能再(?:小|降|减))`), nil, nil},
+	{sampler.ToldNoBatch, lazily(`(?i)\b(?:have(?: not|n['’]?t)|did(?: not|n['’]?t)|do(?: not|n['’]?t)|can(?:not|['’]?t| not)|could(?: not|n['’]?t)) (?:\w+ )?(?:found|find|see|seen|have|locate|identify)\b(?: (?:any|a|the|such|an?y?|where|option|setting|parameter|for|of|to|set|change)\b)* ["'\x60]?batch[-_ ]?size\b|\bthere (?:is|['’]s) no (?:such )?["'\x60]?batch[-_ ]?size\b|\b(?:has|have|with) no batch(?:es|[-_ ]?size)\b|(?:没有|找不到|没找到)[^。，\n]{0,6}batch[-_ ]?size`), nil, nil},
 	{sampler.ToldSuspects, lazily(`(?i)\b(?:might|may|could|maybe|perhaps|probably|possibly|guess|think|suspect|seems?|caused|due|because|is it|wonder)\b[^.?!\n]{0,40}\b(?:versions?|build)\b[^.?!\n]{0,30}\b(?:cuda|(?:py)?torch|tensorflow|driver|cudnn)\b|\b(?:might|may|could|maybe|perhaps|probably|possibly|guess|think|suspect|seems?|caused|due|because|is it|wonder)\b[^.?!\n]{0,40}\b(?:cuda|(?:py)?torch|tensorflow|driver|cudnn)(?: (?:and|or|/) \w+)? versions?\b|(?:版本)[^。\n]{0,10}(?:不匹配|不对应|冲突|的问题|导致)`), nil, nil},
 	{sampler.ToldAsExample, lazily(`(?i)\bsame (?:size|sizes|settings?|images?|pictures?|data|resolution)\b[^.?!\n]{0,24}\b(?:your|the (?:example|paper|demo|readme))\b|\b(?:your|the) (?:own )?(?:example|demo|sample|default|provided) (?:images?|pictures?|data|settings?|config\w*|command|script)\b|\b(?:exactly )?(?:as|like) (?:in|described in|said in|written in) (?:the|your) (?:readme|paper|tutorial|docs?|documentation)\b`), nil, nil},
 	// A model that makes vectors of texts, or ranks texts that were found, beside no word of one that writes.
@@ -74,12 +79,18 @@ var situations = []struct {
 // chosen is the list of GPUs that whoever writes gave to CUDA_VISIBLE_DEVICES, in a shell or in a script.
 var chosen = lazily(`CUDA_VISIBLE_DEVICES["']?\]?\s*[=,:]\s*[(\["']{0,2}(\d{1,2}(?:,\s?\d{1,2})*)["')\]]`)
 
+// byDefault is an option with what it is unless it is set, as documentation says it.
+var byDefault = lazily(`--([a-z][a-z-]+)\b["'\x60]?[^\n-]{0,40}?\b[Dd]efault(?:s| value)?(?: is| to| of|:|=) ?["'\x60]?(0\.\d{1,3})\b`)
+
 // addSituation puts them into a context.
 func addSituation(c *sampler.LogContext, text string) {
 	for _, row := range situations {
 		if row.words.MatchString(text) && (row.beside == nil || row.beside.MatchString(text)) && (row.except == nil || !row.except.MatchString(text)) {
 			c.Told = append(c.Told, row.what)
 		}
+	}
+	if at := byDefault.FindStringSubmatch(text); at != nil {
+		c.Told = append(c.Told, sampler.ToldDefault+strings.ReplaceAll(at[1], "-", "_")+" "+at[2])
 	}
 	if at := chosen.FindStringSubmatch(text); at != nil {
 		c.Told = append(c.Told, sampler.ToldVisible+at[1])

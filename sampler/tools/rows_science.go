@@ -133,7 +133,7 @@ var science = []Tool{
 	// agents
 	{Name: "Stable-Baselines3", Words: []string{"stable_baselines3"}, Does: Trains,
 		Source: "https://github.com/DLR-RM/stable-baselines3/blob/master/stable_baselines3/dqn/dqn.py",
-		Levers: []Lever{{Batch, "batch_size=16", "half"}, {Input, "buffer_size=100_000", "buffer"}, {Input, "optimize_memory_usage=True", "buffer"}, {Offload, "device=\"cpu\"", "cpu"}}},
+		Levers: []Lever{{Batch, "batch_size=16", "half"}, {Input, "buffer_size=100_000", "buffer"}, {Input, "optimize_memory_usage=True", "buffer"}, {Input, "n_steps=512", "rollout"}, {Offload, "device=\"cpu\"", "cpu"}}},
 	{Name: "RLlib", Words: []string{"rllib"},
 		Source: "https://github.com/ray-project/ray/blob/master/rllib/tuned_examples/ppo/atari_ppo.py",
 		Levers: []Lever{{Batch, "train_batch_size_per_learner=1000", "half"}, {Batch, "minibatch_size=32", "half"}, {Batch, "num_envs_per_env_runner=1", "envs"}, {Model, "post_fcnet_hiddens: [128]", "layers"}}},
