@@ -105,8 +105,8 @@ func proof(e sampler.OOMEvent) (n int) {
 	if e.PID.Known() {
 		n++
 	}
-	if e.Framework == "relion" {
-		n += 8 // which prints a list of what to check and try below its errors
+	if e.Framework == "relion" || e.Framework == "hashcat" {
+		n += 8 // which print below their errors, or above them, what to check and try
 	}
 	if c := e.Context; c != nil {
 		if len(c.Functions) > 0 {
