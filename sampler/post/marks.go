@@ -29,7 +29,7 @@ var marks = []struct {
 	{sampler.ToldNoContainer, lazily(`(?i)\b(?:without|no|non)["'”]*[ -](?:us(?:e|ing) |any |an? )*(?:docker|containers?)\b|(?:\b(?:do|does|did|am|are|is|was)(?: not|n['’]?t)|['’]m not)["'”]* (?:us(?:e|ing) |(?:running |run )?(?:it )?(?:in|inside|within|with) )+(?:an? |any |the )*(?:docker|containers?)\b|\boutside (?:of )?(?:an? |any |the )?(?:docker|containers?)\b|\bbare[- ](?:metal|server)\b|\b(?:singularity|apptainer|enroot)\b|(?:没有?(?:使用|用)|不(?:使用|用|是|在)+)\s*(?:docker|容器)`)},
 	// https://docs.aws.amazon.com/sagemaker/latest/dg/your-algorithms-training-algo-running-container.html: there it is started without options of one's own.
 	{sampler.ToldHosted, lazily(`(?i)\bsage ?maker\b|\b(?:in|on|with|using|use|from|via|my|an?|the) (?:google )?(?:kaggle|colab)\b|\b(?:kaggle|colab)(?:'s)? (?:notebook|kernel|pro|session|runtime|gpu|tpu)\b|/kaggle/(?:working|input)\b`)},
-	{sampler.ToldWorkersOff, lazily(`(?i)\bnum[-_ ]?workers?["'\x60]?(?: (?:is|are|was|were))?(?: (?:already |also )?(?:set|put|reduced|lowered))?(?: ?(?:==?|:) ?| to | is | at | of | |设置?[为成]|改[为成]|[为是])(?:0|zero)\b`)},
+	{sampler.ToldWorkersOff, lazily(`(?i)\bnum[-_ ]?workers?["'\x60]?(?: (?:is|are|was|were))?(?: (?:already |also )?(?:set|put|reduced|lowered)(?: to )?)?(?: ?(?:==?|:) ?| is | at | of | |设置?[为成]|改[为成]|[为是])?(?:0|zero)\b|\b(?:sett?(?:ing)?|put(?:ting)?|reduc(?:ed|ing)|lower(?:ed|ing)|chang(?:ed|ing)) (?:the |my )?num[-_ ]?workers?["'\x60]? to (?:0|zero)\b`)},
 	// What the Trainer of transformers calls the predictions that it has so far: https://github.com/huggingface/transformers/blob/v4.30.0/src/transformers/trainer.py
 	{sampler.ToldTrainer, lazily(`\bpreds_host\b|\bnested_concat\(`)},
 	// Memory of the machine that the GPU reads by itself.

@@ -121,6 +121,9 @@ func movedToCPU(events []sampler.OOMEvent, text string, all []sentence) bool {
 // died is the end of the program, told or printed.
 var died = lazily(`(?i)\b(?:training|run|program|process|script|job|it) (?:\w+ )?(?:dies|died|crash(?:es|ed))\b|\b(?:exports?|build(?:ing)?|conver(?:sion|ting)|engines?)\b(?: (?:is|was|to|of|the|has|have|an?|\w*2\w+))* failed\b|\bfail(?:s|ed) to (?:build|export|convert)\b|\bsegmentation fault\b|\bcore dumped\b`)
 
+// loaderHint is what PyTorch advises where a worker has died, which nobody has set yet.
+var loaderHint = lazily(`\bRerunning with num_workers=0 may give better error trace\b`)
+
 // Read adds to the failures found in a text what whoever wrote it says of them. Where none was found but
 // somebody tells of one, it returns that one.
 func Read(text string, events []sampler.OOMEvent, scan Scan) []sampler.OOMEvent {
@@ -156,7 +159,7 @@ func Read(text string, events []sampler.OOMEvent, scan Scan) []sampler.OOMEvent 
 			events[i].Recovered = true
 		}
 	}
-	text = tools.WithoutEnvironments(text)
+	text = loaderHint.ReplaceAllString(tools.WithoutEnvironments(text), "")
 	lines, named := codeLines(text), failing(text, all)
 	var once contexts
 	for i := range events {
