@@ -79,17 +79,11 @@ const (
 )
 
 // shortIn is how sure it must be of a sentence of that text.
-func shortIn(j *judge) func(sentence) float32 {
-	least := float32(proofShort)
-	if j.weighs() <= surelyOwn {
-		least = ownShort
+func shortIn(j *judge, s sentence) float32 {
+	if !s.title && j.weighs() <= surelyOwn {
+		return ownShort
 	}
-	return func(s sentence) float32 {
-		if s.title {
-			return proofShort
-		}
-		return least
-	}
+	return proofShort
 }
 
 var (

@@ -197,7 +197,6 @@ func reported(text string, all []sentence, scan Scan, j *judge) (sampler.OOMEven
 		return sampler.OOMEvent{}, false
 	}
 	faulted := faults.MatchString(text)
-	sure := shortIn(j)
 	hears := own && !otherSignal.MatchString(text) && !slices.ContainsFunc(all, func(s sentence) bool { return deniesShort.MatchString(s.text) })
 	for _, s := range all {
 		if s.note || faulted && doubts.MatchString(s.text) {
@@ -207,7 +206,7 @@ func reported(text string, all []sentence, scan Scan, j *judge) (sampler.OOMEven
 			continue
 		}
 		at := ranOut.FindStringIndex(s.text)
-		heard := at == nil && hears && heardShort(s, sure(s))
+		heard := at == nil && hears && heardShort(s, shortIn(j, s))
 		switch {
 		case at != nil:
 		case heard:
