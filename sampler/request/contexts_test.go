@@ -48,7 +48,7 @@ func TestBriefContext(t *testing.T) {
 		for _, step := range row.steps {
 			step(s)
 		}
-		s.later(ms(50))
+		s.later(givingBack)
 		if p := s.of(0, 7); p.Peak == nil || p.Peak.Bytes != row.want || p.Peak.Source != row.source {
 			t.Errorf("%s: %+v, not %v by %s", name, p.Peak, row.want, row.source)
 		}

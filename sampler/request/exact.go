@@ -15,13 +15,12 @@ type exact struct {
 	listed   sampler.Opt[sampler.Bytes] // waits until all calls before it are known
 	base     sampler.Opt[sampler.Bytes] // of the driver's figure, what is not live
 	basedAt  time.Time                  // when that figure was read
+	basedIn  time.Duration              // how long that took
 	stood    peak                       // top before it was
 	guessed  bool                       // that: a call was so near that it may be in the figure or not
 	with     sampler.Bytes              // live at that time
 	apart    bool                       // the figure does not follow the calls: a pool, managed memory
 	moved    time.Time                  // live has changed last
-	freed    time.Time                  // it has shrunk last
-	doubted  sampler.Opt[sampler.Bytes] // a base that the figure before would have raised it to
 	since    sampler.Bytes              // most live since the process was seen
 	sinceAt  time.Time
 	top      sampler.Bytes
@@ -43,7 +42,10 @@ type change struct {
 	took        time.Duration
 	live, gives sampler.Bytes // before it, and what it adds
 	loose       bool
-	context     bool // a context was made or ended, or a block that nobody knew
+	context     bool          // a context was made or ended, or a block that nobody knew
+	back        sampler.Bytes // what is given back
+	by          int           // the thread that does, if it may be at that still; 0: it is not
+	until       time.Time     // when it was done, if that took long
 }
 
 // keptChanges: more than there are, but for a moment, between a figure and when it is told of.
@@ -52,6 +54,8 @@ const keptChanges = 64
 const (
 	// unsure: a list and a call so near to one another may have happened in either order.
 	unsure = 5 * time.Millisecond
+	// givingBack: so long a call that gives memory back may be at that, of which the begin is told, and the end if it took long.
+	givingBack = 250 * time.Millisecond
 	// whole: the times of figures have whole milliseconds. What begins later than that after one is not in it.
 	whole = time.Millisecond
 	// follows: a change of live that the driver's figure must show if it follows.
@@ -61,7 +65,7 @@ const (
 // list notes the driver's figure; what it means is told by calls that are later, or by the next figure: so much is live
 // since the one before.
 func (e *exact) list(at time.Time, took time.Duration, n, live sampler.Bytes) {
-	if since := at.Sub(e.listedAt); since > unsure {
+	if since := at.Sub(e.listedAt); since > unsure && !e.giving(at) {
 		e.settle(live, since, 0)
 	}
 	e.listedAt, e.took, e.listed = at, took, sampler.Some(n)
@@ -124,11 +128,56 @@ func (e *exact) amid(base, gives sampler.Bytes) {
 	e.note(e.basedAt, e.with+gives, e.loose)
 }
 
+// takes notes what a thread gives back from a time on.
+func (e *exact) takes(at time.Time, tid int, n sampler.Bytes) {
+	e.moved = at
+	if e.changed > 0 {
+		c := &e.changes[(e.changed-1)%keptChanges]
+		c.by, c.back = tid, n
+	}
+}
+
+// calls takes that a thread has made another call, or all have ended (0): what it gave back before that was so at once, unless it was told to have
+// taken long.
+func (e *exact) calls(tid int) {
+	for i := range e.changes {
+		if c := &e.changes[i]; c.by == tid || tid == 0 {
+			c.by = 0
+		}
+	}
+}
+
+// lingers takes that what was given back from a time on was so as late as at another: a figure of meanwhile may have it or not.
+func (e *exact) lingers(began, at time.Time) {
+	for i := range e.changes {
+		if c := &e.changes[i]; c.at.Equal(began) && c.back > 0 {
+			c.by, c.until = 0, at
+			if base, known := e.base.Value(); known && c.within(e.basedAt, e.basedIn, at) {
+				e.amid(base, c.back)
+			}
+		}
+	}
+}
+
+// within says whether memory was being given back, or may have been for all that is known by now, while a figure was read that took so long.
+func (c *change) within(at time.Time, took time.Duration, now time.Time) bool {
+	return c.at.Before(at) && (c.open(now) || !c.until.IsZero() && !c.until.Before(at.Add(-took-whole)))
+}
+
+// open says whether that is going on, for all that is known.
+func (c *change) open(now time.Time) bool { return c.by != 0 && now.Sub(c.at) < givingBack }
+
+// giving says whether that is so since before the figure that waits: who does it may still tell.
+func (e *exact) giving(now time.Time) bool {
+	return e.listed.Known() && slices.ContainsFunc(e.changes[:], func(c change) bool { return c.at.Before(e.listedAt) && c.open(now) })
+}
+
 // settle takes the figure that waits; live is from before the list until next after it, when a call gives so much.
 func (e *exact) settle(live sampler.Bytes, next time.Duration, gives sampler.Bytes) {
 	n, ok := e.listed.Value()
 	e.listed = sampler.Opt[sampler.Bytes]{}
-	near := next < unsure || e.listedAt.Sub(e.moved) < unsure+e.took
+	now := e.listedAt.Add(next)
+	near := next < unsure || e.listedAt.Sub(e.moved) < unsure+e.took || e.lingered(now)
 	if !ok || e.base.Known() && near {
 		return
 	}
@@ -144,15 +193,8 @@ func (e *exact) settle(live sampler.Bytes, next time.Duration, gives sampler.Byt
 		}
 	}
 	first := !e.base.Known()
-	if held := e.holds(n.Less(live)); held {
-		e.with = live
-		if n > e.top {
-			e.top, e.topAt = n, e.listedAt
-		}
-		return
-	}
-	e.base, e.with, e.basedAt, e.stood = sampler.Some(n.Less(live)), live, e.listedAt, peak{e.top, e.topAt}
-	switch amid := e.mostAmid(live); {
+	e.base, e.with, e.basedAt, e.basedIn, e.stood = sampler.Some(n.Less(live)), live, e.listedAt, e.took, peak{e.top, e.topAt}
+	switch amid := e.mostAmid(live, now); {
 	case near && amid > live:
 		e.base = sampler.Some(n.Less(amid))
 	case next <= whole && n >= live+gives: // the figure may have it already: no peak is told that never was
@@ -166,29 +208,24 @@ func (e *exact) settle(live sampler.Bytes, next time.Duration, gives sampler.Byt
 }
 
 // mostAmid is the most that was live while the figure was read, which may be of any moment then; live: at last.
-func (e *exact) mostAmid(live sampler.Bytes) sampler.Bytes {
+func (e *exact) mostAmid(live sampler.Bytes, now time.Time) sampler.Bytes {
 	list, _, _ := e.later(e.listedAt.Add(-e.took - unsure))
 	for _, c := range list {
 		if !c.at.After(e.listedAt) {
 			live = max(live, c.live, c.live+c.gives)
 		}
 	}
+	for i := range e.changes {
+		if c := &e.changes[i]; c.within(e.listedAt, e.took, now) {
+			live = max(live, c.live)
+		}
+	}
 	return live
 }
 
-// freeing: so long after its begin, of which alone is told, a call that gives memory back may still be at work, on a busy machine.
-const freeing = 250 * time.Millisecond
-
-// holds says whether a higher base is not believed yet: what was being given back may be in the figure still. The next figure must say so, too.
-func (e *exact) holds(base sampler.Bytes) bool {
-	was, known := e.base.Value()
-	doubted, again := e.doubted.Value()
-	e.doubted = sampler.Opt[sampler.Bytes]{}
-	if !known || base <= was || e.contexts.changed || e.listedAt.Sub(e.freed) >= freeing || again && doubted <= base+follows && base <= doubted+follows {
-		return false
-	}
-	e.doubted = sampler.Some(base)
-	return true
+// lingered says whether memory was being given back while the figure that waits was read.
+func (e *exact) lingered(now time.Time) bool {
+	return slices.ContainsFunc(e.changes[:], func(c change) bool { return c.within(e.listedAt, e.took, now) })
 }
 
 // rose notes that so much is live; loose: as far as is known.

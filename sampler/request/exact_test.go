@@ -48,7 +48,7 @@ func TestExactPeak(t *testing.T) {
 				s.free(x.free)
 			}
 		}
-		s.later(ms(50))
+		s.later(givingBack)
 		if p := s.of(0, 7); p.Peak == nil || p.Peak.Bytes != row.want || p.Peak.Source != cmp.Or(alone[name], sampler.PeakCalls) {
 			t.Errorf("%s: %+v, not %v", name, p.Peak, row.want)
 		}

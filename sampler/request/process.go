@@ -291,7 +291,7 @@ func (p *process) drop(c *Call, at where, b *block) {
 	delete(p.blocks, at)
 	p.dropped[p.drops%len(p.dropped)] = dropped{c.TID, c.Time, b.seat.tally, b.bytes}
 	p.drops++
-	b.seat.tally.take(c.Time, b.bytes)
+	b.seat.tally.take(c.Time, c.TID, b.bytes)
 	p.step(b.seat.tally)
 	if physical(b.memory) {
 		p.moves(c, b.seat, -int64(b.bytes)) //nolint:gosec // below MaxPlausible

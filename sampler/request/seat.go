@@ -38,8 +38,12 @@ func (t *Tracker) settle(p *process, now time.Time) {
 		if len(t.gpus) > 1 || t.partly() {
 			t.compare(p, s, t.readUntil.Add(-showsWithin))
 		}
-		if now.Sub(s.tally.exact.listedAt) > unsure {
-			s.tally.exact.settle(s.tally.live, now.Sub(s.tally.exact.listedAt), 0)
+		e := &s.tally.exact
+		if p.gone || p.exit.Known() {
+			e.calls(0)
+		}
+		if since := now.Sub(e.listedAt); since > unsure && !e.giving(now) {
+			e.settle(s.tally.live, since, 0)
 		}
 	}
 }

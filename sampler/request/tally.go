@@ -139,6 +139,7 @@ func (t *tally) pools(at time.Time) {
 
 // lingers notes that what a seat gave back by a call that began at a time was so as late as at another.
 func (t *tally) lingers(by *seat, began, at time.Time) {
+	t.exact.lingers(began, at)
 	moves := t.unplaced
 	if t.gpu != nil {
 		moves = t.gpu.moves[:]
@@ -225,14 +226,14 @@ func (t *tally) add(c *Call, n sampler.Bytes, loose bool) {
 	t.exact.rose(c.Time, t.live, loose)
 }
 
-// take notes that less is held.
-func (t *tally) take(at time.Time, n sampler.Bytes) {
+// take notes that less is held, which a thread gives back.
+func (t *tally) take(at time.Time, tid int, n sampler.Bytes) {
 	t.exact.before(at, 0, t.live, 0)
 	t.live = t.live.Less(n)
 	for r := t.refusal; r != nil; r = r.other {
 		r.gives(at, n)
 	}
-	t.exact.moved, t.exact.freed = at, at
+	t.exact.takes(at, tid, n)
 }
 
 // forgets drops so much of what is live. In the driver's figure it stays what is held, until the next one.

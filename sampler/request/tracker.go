@@ -233,6 +233,9 @@ func (t *Tracker) Call(c Call) {
 	if p.first.IsZero() {
 		p.first = c.Time
 	}
+	for _, s := range p.seats {
+		s.tally.exact.calls(c.TID)
+	}
 	f := &Functions[c.Function]
 	if p.unsure && p.fresh && f.context() {
 		p.unsure, p.supposed = false, true
