@@ -14,7 +14,7 @@ var sourceBefore = gatedAnyOf(`(?i)`,
 	`==\s*["']`, `\.args\[`, `\bisinstance\(`, `\bfprintf\(`, `\bconsole\.\w+\(`, `std::cerr`, `std::cout`, `\bf"[^"]*$`,
 	`\bf'[^']*$`, `#define`, `TORCH_CHECK`, `@[\w.]+\(`, `(?-i:(?:^|[^\w])(?:\w+\.)*[a-z_]\w*!?\((?:(?:[^()"']|"[^"]*"|'[^']*')*,\s*)?[frbu]{0,2}["']$)`, `AT_ERROR`,
 	`PADDLE_THROW`, `\breturn\s+["'fr]`, `;\s*(?://|/\*)`, `(?-i:\b(?:EXPECT|ASSERT)_[A-Z_]+\()`, `\.startswith\(`, `\.match\(`, `re\.compile\(`, `\.search\(`, `pytest\.raises`,
-	`assertRaises\w*\(`, `["']oom["']\s*:\s*["']$`, `(?-i:^[A-Z][A-Z_]{2,}\s*=\s*[{\[(])`, `(?-i:\s:?=\s(?:\w+\.)*\w+\((?:[^()"']|"[^"]*"|'[^']*')*[frbu]{0,2}["'](?:\[[\d. ]+\] *)?(?:[\w. ]+: *|[\w.]+\()*$)`, `(?-i:(?:^|[^\w])(?:\w+\.)*[a-z_]\w*!?\((?:(?:[^()"']|"[^"]*"|'[^']*')*,\s*)?[frbu]{0,2}["'](?:\[[\d. ]+\] *)?(?:[\w. ]+: *|[\w.]+\()+$)`, `(?-i:\b\w+\.(?:Contains|ErrorContains|HasPrefix|Errorf?|Fatalf?|New|Print\w*|Sprint\w*|Fprint\w*|Write\w*|Equal\w*|That)\((?:(?:[^()"']|"[^"]*"|'[^']*')*,\s*)?["']$)`, `(?-i:\bnew \w+\(["']$)`, `(?-i:\b(?:it|test|describe|context|t\.Run)\(["'][^"']*$)`, `\b(?:side_effect|return_value|match|help)\s*=\s*(?:[\w.]+\()?r?["'](?:[\w.]+Error: )?$`, `^\s*import\s`, `^\s*from\s+\S+\s+import\s`, `(?-i:\b[A-Z][A-Z_]{3,}\s*=\s*[rbf]?["'])`, `[:=(,]\s*r?["'/][^"'/]*\w\|$`,
+	`assertRaises\w*\(`, `["']oom["']\s*:\s*["']$`, `(?-i:^[A-Z][A-Z_]{2,}\s*=\s*[{\[(])`, `(?-i:\s:?=\s(?:\w+\.)*\w+\((?:[^()"']|"[^"]*"|'[^']*')*[frbu]{0,2}["'](?:\[[\d. ]+\] *)?(?:[\w. ]+: *|[\w.]+\()*$)`, `(?-i:(?:^|[^\w])(?:\w+\.)*[a-z_]\w*!?\((?:(?:[^()"']|"[^"]*"|'[^']*')*,\s*)?[frbu]{0,2}["'](?:\[[\d. ]+\] *)?(?:[\w. ]+: *|[\w.]+\()+$)`, `(?-i:\b\w+\.(?:Contains|ErrorContains|HasPrefix|Errorf?|Fatalf?|New|Print\w*|Sprint\w*|Fprint\w*|Write\w*|Equal\w*|That)\((?:(?:[^()"']|"[^"]*"|'[^']*')*,\s*)?["']$)`, `(?-i:\bnew \w+\(["']$)`, `(?-i:\b(?:it|test|describe|context|t\.Run)\(["'][^"']*$)`, `\b(?:side_effect|return_value|match|help)\s*=\s*(?:[\w.]+\()?r?["'](?:[\w.]+Error: )?$`, `^\s*import\s`, `^\s*from\s+\S+\s+import\s`, `(?-i:\b[A-Z][A-Z_]{3,}\s*=\s*[rbf]?["'])`, `(?-i:^\s*[A-Z][A-Z_]{3,}\s*=\s*$)`, `(?-i:[A-Z]\w*(?:Error|Exception)\("$)`, `(?-i:\w\(\{"[^{}]*$)`, `[:=(,]\s*r?["'/][^"'/]*\w\|$`,
 )
 
 // allocator begins the message of PyTorch's allocator.
@@ -27,6 +27,8 @@ var printedAfter = pattern(`(?-i:[)"']\s+(?:from\s+\w+\s+)?(?:[A-Za-z_]\w*\.)*[A
 // sourceAfter is source code behind the message, or a definition of it.
 var sourceAfter = anyOf(`(?i)`,
 	`^\s*=\s*-?\d+,?\s*$`,
+	`^\);`,                 // the end of a statement
+	`^\s*=\s*\w+\.\w+\(\)`, // a member of an enumeration
 	`^["'\x60)*]*\s+(?:means?|indicates?|usually|often|typically|happens|refers|is (?:raised|thrown|shown|printed|returned|reported))\b`,
 	`^["'\x60)*]*[,.]?\s+(?:(?:it|this|which|in \w+) means\b|this exit code\b|an? oom[- ]?killed \w+ (?:may|can|will)\b|is an? (?:\w+ ){0,2}(?:feature|mechanism|event|status|state|signal)\b)`,
 	`^\)*,? (?:among others|and others|etc\b)`,
@@ -112,6 +114,12 @@ var shown = pattern(`(?i)\b(?:(?:indicated|marked|recognized|signal+ed) (?:as fo
 // literal is a line of source that is a text and nothing else: an entry of a list, or what a name stands for.
 var literal = pattern(`^(?:\w+(?:\.\w+)* \+?= \(?[rbf]?(?:"[^"]*"|'[^']*')\)?;?|[rbf]?(?:"[^"]*"|'[^']*'),)$`)
 
+// argument is a text that stands alone on its line, and called ends the line before it in the source of a program.
+var (
+	argument = pattern(`^[rbf]?(?:"[^"]*"|'[^']*')\)*,?$|^(?:\w+\.)+\w+,?$`)
+	called   = pattern(`\w\(+$|= ?\($`)
+)
+
 // symptom and remedy stand around a message in a list of what can go wrong, whatever its language.
 var (
 	symptom = pattern(`(?i)\b(?:symptoms?|s[ií]ntoma|symptôme)\W*:|(?:симптом|现象|症状|증상)\W*[:：]`)
@@ -160,7 +168,7 @@ func isFailure(m *message, c candidate, f *findings, text, body part) bool {
 	if sourceBefore.in(before) && !printedAfter.in(before) || sourceAfter.in(after) || comment.in(line) && !pasted.in(line) && !titled && !f.more || strongHypothesis.in(before) && !(titled && f.more) {
 		return false
 	}
-	if entryBefore.in(front) && entryAfter.in(after) || placeholder.in(body) || docstring.in(line) {
+	if entryBefore.in(front) && entryAfter.in(after) || placeholder.in(body) || docstring.in(line) || !f.more && argument.in(line) && called.in(m.intro) {
 		return false
 	}
 	if !numbers && (!m.fenced && introduced.in(m.intro) || shown.in(m.intro) || conditional.in(after) || literal.in(line) || symptom.in(before) && remedy.in(after)) {

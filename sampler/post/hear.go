@@ -79,11 +79,19 @@ const (
 )
 
 // shortIn is how sure it must be of a sentence of that text.
-func shortIn(j *judge, s sentence) float32 {
+func shortIn(j *judge, s sentence, of int) float32 {
 	if !s.title && j.weighs() <= surelyOwn {
-		return ownShort
+		return among(of, ownShort)
 	}
-	return proofShort
+	return among(of, proofShort)
+}
+
+// fewSentences are as many as most reports have.
+const fewSentences = 30
+
+// among is how sure it must be of one of so many sentences, in each of which one may err: a manual or an article has hundreds.
+func among(of int, least float32) float32 {
+	return 1 - (1-least)*min(1, fewSentences/float32(of))
 }
 
 var (
@@ -109,7 +117,7 @@ const (
 // complaint is the first sentence by which somebody complains of memory.
 func complaint(all []sentence) (sentence, bool) {
 	for _, s := range all[:min(len(all), mostHeard)] {
-		least := float32(surelyComplains)
+		least := among(len(all), surelyComplains)
 		if s.title {
 			least = titleComplains
 		}

@@ -206,7 +206,7 @@ func reported(text string, all []sentence, scan Scan, j *judge) (sampler.OOMEven
 			continue
 		}
 		at := ranOut.FindStringIndex(s.text)
-		heard := at == nil && hears && heardShort(s, shortIn(j, s))
+		heard := at == nil && hears && heardShort(s, shortIn(j, s, len(all)))
 		switch {
 		case at != nil:
 		case heard:
