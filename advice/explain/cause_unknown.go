@@ -50,8 +50,9 @@ var causesUnknown = []causeRow{
 		}},
 	{id: "R9", cause: CauseTooBig, reason: "https://docs.pytorch.org/docs/stable/torch_cuda_memory.html",
 		when: func(f *failure) bool {
-			own := f.process.Or(0)
-			return !f.onHost() && f.class.class == classNoNumbers && f.total.Known() && own > f.total.Or(0)/2 && f.free.Or(0) < f.total.Or(0)/10
+			own, total := f.process.Or(0), f.total.Or(0)
+			alone := f.recorded() && f.startingUp() && own > partOf(total, 0.1) && own+f.free.Or(0) > partOf(total, 0.95) // it asked for more than all the rest
+			return !f.onHost() && f.class.class == classNoNumbers && f.total.Known() && (own > total/2 && f.free.Or(0) < total/10 || alone)
 		},
 		confidence: always(0.6),
 		evidence: func(f *failure) string {

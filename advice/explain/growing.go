@@ -43,6 +43,12 @@ var causesGrowing = []causeRow{
 			}
 			return f.words.Say("why.grows_by_design", "first", gib(sampler.Bytes(first)), "last", gib(sampler.Bytes(last)))
 		}},
+	{id: "unfrozen", cause: CauseTooBig, reason: "https://lightning.ai/docs/pytorch/stable/api/lightning.pytorch.callbacks.BackboneFinetuning.html",
+		when:       func(f *failure) bool { return f.unfreezes() && f.leapt() && !f.onHost() },
+		confidence: func(f *failure) float64 { return f.unlessOthers(0.88) },
+		evidence: func(f *failure) string {
+			return f.words.Say("why.unfrozen", "before", gib(slices.Max(f.history.Peaks)), "held", gib(f.process.Or(0)))
+		}},
 	{id: "cache", cause: CauseDataSpike, reason: "https://huggingface.co/docs/transformers/kv_cache",
 		when:       func(f *failure) bool { return f.joinsTokens() && f.leapt() },
 		confidence: func(f *failure) float64 { return f.unlessOthers(0.85) },

@@ -149,6 +149,12 @@ func TestRecordedPrograms(t *testing.T) {
 			sampler.LogContext{Server: "webui", Functions: []string{"process_images", "sample_hr_pass", "forward"}}, nil, CauseDataSpike, FixCapSampleSize, ""},
 		"layers that are unfrozen one after another": {"python tune.py --unfreeze-every 1 --batch 16", 15.77, 1.45, 1.34, 11.25, 2.82, History{Peaks: levels(3.7, 4.1, 4.5, 4.9, 5.3, 5.7, 6.1, 6.5, 6.9, 7.3, 7.7, 8.2)},
 			sampler.LogContext{Phase: sampler.PhaseTraining, Step: sampler.Some(1500), Functions: []string{"main", "forward"}}, nil, CauseTooBig, FixHalveBatchAccumulate, FixLeak},
+		"layers that are unfrozen at an epoch": {"python finetune.py --batch-size 48 --unfreeze-at-epoch 4", 15.7, 0.18, 0.04, 14.67, 0.6, History{Peaks: levels(6.7, 6.7, 6.7, 6.7, 6.7, 6.7, 6.8, 6.8)},
+			sampler.LogContext{Phase: sampler.PhaseTraining, Epoch: sampler.Some(4), Functions: []string{"main", "forward"}}, nil, CauseTooBig, FixHalveBatchAccumulate, FixLeak},
+		"the second array of a simulation that just began": {"./lbm 640 640 640", 16, 0, 5, 0, 0, History{Age: sampler.Some(11.0), Total: gibs(16), Free: gibs(5), Process: gibs(10.7), Peaks: levels(10.7)},
+			sampler.LogContext{}, func(e *sampler.OOMEvent) {
+				*e = sampler.OOMEvent{Kind: sampler.KindCUDAError, MemoryKind: sampler.MemoryGPU, Context: e.Context, Text: "CUDA error at lbm.cu:212: cudaMalloc(&f1, size) failed: out of memory (2)"}
+			}, CauseTooBig, FixHalveBatchAccumulate, ""},
 		"embeddings that are returned as one tensor": {"python encode.py --model bge --batch-size 96 --convert-to-tensor", 14.75, 2.22, 0.12, 10.3, 4.02, History{Peaks: levels(8, 10, 12, 14.4, 14.5, 14.5, 14.6, 14.6, 14.6, 14.6, 14.6, 14.6)},
 			sampler.LogContext{Phase: sampler.PhaseInference, Step: sampler.Some(1500), Functions: []string{"encode", "forward"}}, nil, CauseLeak, FixLeak, ""},
 		"samples of a quantizer": {"python gptq.py --nsamples 1200 --bits 4", 44.6, 0.1, 0.04, 42.7, 1.4, History{Age: sampler.Some(450.0), Peaks: levels(30, 43)},

@@ -1131,6 +1131,7 @@ var textsEN = map[string]string{
 	"why.reload":                          "It died loading a model in place of another. Of the {allocated} that are allocated the old one is a part: it is still held.",
 	"why.alike":                           "It was granted {size} {count} times in {span}, one after another, gave none of it back, and computed meanwhile: something is allocated in each step and kept.",
 	"why.graph_pools":                     "{size} lies in private pools of CUDA graphs: each keeps its own as long as it lives, and nothing else can use that.",
+	"why.unfrozen":                        "After {before} at most the process went to {held} within a step, and its command unfreezes layers at some time: gradients, activations and the state of the optimizer for them come with that.",
 	"why.cache_leapt":                     "Requests before it went through with {before} at most; this one held {held} when the keys and values of one more token were joined: more sequences, or longer ones, than any before.",
 	"why.beyond":                          "The log had come to {to} {name} in the piece of work that failed, and to {from} at most in any before it: one input or answer that is far longer than all others.",
 	"fix.cap_sample_size.title.beyond":    "Limit how far one input or answer may go ({name})",

@@ -1131,6 +1131,7 @@ var textsZH = map[string]string{
 	"why.reload":                          "它在用新模型替换旧模型时失败。已分配的 {allocated} 中包括仍被持有的旧模型。",
 	"why.alike":                           "它在 {span} 内连续 {count} 次得到 {size}，一次也没有归还，同时还在计算：每一步都分配了一些东西并保留下来。",
 	"why.graph_pools":                     "{size} 在 CUDA graph 的私有内存池中：每个 graph 存在期间都保留自己的池，别处无法使用。",
+	"why.unfrozen":                        "进程此前最多占用 {before}，一步之内升到 {held}，而它的命令会在某一时刻解冻一些层：这些层的梯度、激活值和优化器状态随之而来。",
 	"why.cache_leapt":                     "之前的请求最多用到 {before}；这一个在并入又一个 token 的键和值时占 {held}：序列比以往都多或更长。",
 	"why.beyond":                          "日志显示失败的这一项已到 {to} {name}，而之前各项最多到 {from}：这一个输入或回答远比其他的长。",
 	"fix.cap_sample_size.title.beyond":    "限制单个输入或回答的长度（{name}）",

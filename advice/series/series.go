@@ -36,6 +36,7 @@ type Series struct {
 	Rose           float64 // when it first held more than a context; NaN: not yet
 	Stairs         Stairs
 	Records        Records
+	Rises          Rises
 	Pieces         Pieces
 	// Working: its GPU has been busy for a minute or so. It computes, and loads no more.
 	Working bool
@@ -162,6 +163,7 @@ func (s *Series) Add(t, value, low, high, limit float64) {
 	s.Value, s.Last, s.top = value, t, high
 	s.Floor = lesser(s.Floor, low)
 	s.Records.add(t, high, limit, s.started)
+	s.Rises.add(t, high, low, limit)
 	if high > s.Peak {
 		s.Peak, s.PeakTime = high, t
 	}

@@ -492,6 +492,33 @@ func TestStepsAboveSpikes(t *testing.T) {
 	}
 }
 
+// A growth that has stopped is none any more, however steady it was: one epoch with longer and longer inputs, a schedule that has come to its end.
+func TestGrowthThatStopped(t *testing.T) {
+	for name, row := range map[string]struct {
+		stops int // seconds; 0: never
+		want  bool
+	}{"it has stopped": {809, false}, "it goes on": {0, true}} {
+		w := New(Options{})
+		told := false
+		for i := range 1300 {
+			at := i
+			if row.stops > 0 {
+				at = min(i, row.stops)
+			}
+			part := float64(max(0, at-310)/3*3) / 499
+			used := 7600 + 21800*part*part*part // faster and faster
+			s := snapshotOf(float64(i), 32768, used+20, processOf(7, "python train.py", used))
+			s.GPUs[0].Processes[0].SM = sampler.Some(80)
+			for _, a := range w.Add(s) {
+				told = told || a.Kind == sampler.AlertGrowth && a.Level != sampler.LevelNotice
+			}
+		}
+		if told != row.want {
+			t.Errorf("%s: told %v", name, told)
+		}
+	}
+}
+
 // A program that grows again as it did before, when it ended well, gets no warning until it comes higher; one that died of it does.
 func TestGrowsAgain(t *testing.T) {
 	for name, row := range map[string]struct {

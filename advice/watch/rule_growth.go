@@ -136,7 +136,7 @@ func growthOf(f *Facts, pid int, s *series.Series, growth *series.Growth) (found
 		steps, eta = due || sure, at
 	}
 	if !steps {
-		if !growth.Found {
+		if !growth.Found || s.Rises.Over(f.now) {
 			return found, false
 		}
 		if growth.Trend.Peaks { // they reach the limit, not the level of this moment
