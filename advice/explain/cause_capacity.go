@@ -93,6 +93,12 @@ var causesCapacity = []causeRow{
 			return f.words.Say("why.states", "parameters", grouped(p.parameters), "low", plainNumber(p.bytesLow), "states", rough(max(p.statesWanted, p.states.low)),
 				"basis", f.words.Say(p.basis), "room", rough(f.roomForProcess()))
 		}},
+	{id: "overweight", cause: CauseTooBig, reason: sourceAnatomy,
+		when:       func(f *failure) bool { return f.outweighs() },
+		confidence: always(0.9),
+		evidence: func(f *failure) string {
+			return f.words.Say("why.overweight", "need", gib(f.weightsIn(16)), "total", gib(f.saidTotal()))
+		}},
 	{id: "optimizer", cause: CauseTooBig, reason: sourceAnatomy,
 		when:       func(f *failure) bool { return f.outgrownStates() },
 		confidence: always(0.85),

@@ -152,7 +152,7 @@ var fixesBatch = []fixRow{
 		reach:   always(1),
 		variant: func(f *failure) string { return "pictures" },
 		do: func(f *failure) []string {
-			return []string{"--gradient_checkpointing --cache_latents --cache_text_encoder_outputs  " + f.comment("do.kohya"), "--optimizer_type AdamW8bit --network_train_unet_only --blocks_to_swap 16  " + f.comment("do.if_not_enough")}
+			return []string{"--gradient_checkpointing --cache_latents --cache_text_encoder_outputs  " + f.comment("do.kohya"), f.kohyaMore() + "  " + f.comment("do.if_not_enough")}
 		}},
 	{id: FixSmallerOptimizer, source: "https://github.com/kohya-ss/sd-scripts/blob/main/docs/train_network_README-ja.md",
 		kinds: training | undecided, cost: 0.08, // what is left of a picture at a time whose activations are computed again
@@ -441,4 +441,21 @@ func doMixedPrecision(f *failure) []string {
 		list = append(list, `scaler = torch.amp.GradScaler("cuda")  `+f.comment("do.scaler"))
 	}
 	return append([]string{code}, list...)
+}
+
+// kohyaMore are further options of sd-scripts, as far as its script has them: only that for networks can leave out the text encoder, and only those
+// for transformers can swap blocks. https://github.com/kohya-ss/sd-scripts/blob/main/library/train_util.py
+func (f *failure) kohyaMore() string {
+	line := "--optimizer_type AdamW8bit"
+	scripts := append(f.command.Scripts(), f.context.Scripts...)
+	of := func(part string) bool {
+		return slices.ContainsFunc(scripts, func(s string) bool { return strings.Contains(s, part) })
+	}
+	if !of("train") || of("train_network") {
+		line += " --network_train_unet_only"
+	}
+	if f.told(sampler.ToldLargePainter) || of("flux_") || of("sd3_") || of("lumina_") {
+		line += " --blocks_to_swap 16"
+	}
+	return line
 }

@@ -110,7 +110,7 @@ var fixesLarger = []fixRow{
 		reach:   always(1.5),
 		variant: func(f *failure) string { return "sixteen" },
 		pairs: func(f *failure) []any {
-			return []any{"need", gib(max(namedWeights(strings.Fields(f.command.Text)), f.toldWeights()))}
+			return []any{"need", gib(f.namedWeights())}
 		},
 		do: func(f *failure) []string {
 			return []string{f.comment("do.larger_for_weights"), f.comment("do.other_loader")}
@@ -196,6 +196,11 @@ func (f *facts) runsWith() string {
 		}
 	}
 	return ""
+}
+
+// choosesModel: a known program runs models, and all that can be set lower there is which one.
+func (f *facts) choosesModel() bool {
+	return f.only() && !slices.ContainsFunc(f.levers(), func(l tools.Lever) bool { return l.Of != tools.Model })
 }
 
 // onlyLayers: a known program trains on all at once, and what its authors make smaller is its model.

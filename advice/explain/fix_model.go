@@ -126,6 +126,14 @@ var fixesModel = []fixRow{
 			}
 			return []string{line + f.comment("do.whisper_model"), "--compute_type int8  " + f.comment("do.if_faster_whisper")}
 		}},
+	{id: FixSmallerModel, source: "https://github.com/openai/whisper/blob/main/README.md",
+		kinds: inference, cost: 0.02, // a choice in a list, and nothing else is there to be chosen
+		lives: map[string]float64{CauseTooBig: 0.97, CauseUnknown: 0.8, CauseDataSpike: 0.6},
+		when: func(f *failure) bool {
+			return f.choosesModel() && len(f.levers()) > 0 && f.program.name != "whisper" && !f.onHost()
+		},
+		reach: always(1),
+		do:    func(f *failure) []string { return []string{f.comment("do.say.smaller_version")} }},
 	{id: FixSmallerModel, source: sourceAnatomy,
 		kinds: ownCode, cost: 0.02, // it is asked for
 		lives: map[string]float64{CauseTooBig: 0.9, CauseUnknown: 0.6, CauseOversubscribed: 0.8},
@@ -145,17 +153,50 @@ var fixesModel = []fixRow{
 		},
 		reach: always(1),
 		variant: func(f *failure) string {
-			if f.program.is(server) || f.halfPrecision() {
+			switch list := f.fewerBits(); {
+			case f.unquantized():
+				return "unquantized"
+			case len(list) == 0:
+				return "no_bits"
+			case list[0] == 4:
+				return "bits_4"
+			case f.program.is(server) || f.halfPrecision():
 				return ""
+			case list[0] == 8:
+				return "bits_8"
 			}
 			return "bits"
 		},
+		pairs: weightsPairs,
 		do: func(f *failure) []string {
+			list := f.fewerBits()
+			switch {
+			case f.unquantized():
+				return []string{f.comment("do.quantize_in_ram"), f.comment("do.ready_quantized")}
+			case len(list) == 0:
+				return []string{f.comment("do.fewer_billions"), f.comment("do.layers_in_ram")}
+			}
 			lines := []string{"from_pretrained(name, quantization_config=BitsAndBytesConfig(load_in_4bit=True))"}
-			if !f.halfPrecision() {
+			if list[0] == 4 && !f.ownLoading() {
+				lines = []string{f.comment("do.say.four_alone")}
+			}
+			if list[0] == 16 {
 				lines = append([]string{`from_pretrained(name, torch_dtype=torch.float16, device_map="auto")  ` + f.comment("do.half_of")}, lines...)
 			}
 			return lines
+		}},
+	{id: FixSmallerModel, source: "https://huggingface.co/docs/transformers/quantization/overview",
+		kinds: server, cost: 0.02, // no other setting of one GPU helps
+		lives:   map[string]float64{CauseTooBig: 0.97, CausePreallocation: 0.8, CauseUnknown: 0.8},
+		when:    func(f *failure) bool { return f.outweighs() },
+		reach:   always(1),
+		variant: func(*failure) string { return "overweight" },
+		pairs:   func(f *failure) []any { return []any{"need", gib(f.weightsIn(16)), "total", gib(f.saidTotal())} },
+		do: func(f *failure) []string {
+			if k := f.knob(FixShardOrOffload); k != nil {
+				return []string{f.comment("do.quantized_server", "option", k.option)}
+			}
+			return []string{f.comment("do.quantized_weights")}
 		}},
 	{id: FixSmallerModel, source: "https://huggingface.co/docs/transformers/quantization/overview",
 		kinds: ownCode | running, cost: 0.3,

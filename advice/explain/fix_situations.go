@@ -198,7 +198,7 @@ func (f *failure) firstOnGPU() bool {
 	if f.onHost() || f.numbers() || f.history != nil || f.aloneOnGPU() || f.refusedThoughFree() || f.told(sampler.ToldUpdate) || f.told(sampler.ToldModels) || f.told(sampler.ToldAsksGPU) || f.loadsOnGPU() || f.toldCheckpoint() || f.inFunction("default_restore_location") || f.program.is(inference|evaluation) {
 		return false
 	}
-	if weights := max(f.toldWeights(), namedWeights(strings.Fields(f.command.Text))); f.isServing() {
+	if weights := f.namedWeights(); f.isServing() {
 		return f.loadingWeights() && weights > 0 && (weights < partOf(f.saidTotal(), 0.6) || f.saidTotal() == 0 && f.told(sampler.ToldOtherGPUs))
 	}
 	for _, what := range f.context.Told {

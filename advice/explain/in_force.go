@@ -53,7 +53,7 @@ func (f *job) checkpointing() bool {
 		"use_gradient_checkpointing", "recompute_activations", "recompute_granularity", "enable_gradient_checkpointing", "grad_checkpoint", "grad_checkpointing", "checkpointing")
 	of := slices.ContainsFunc(f.command.Arguments(), func(a command.Argument) bool { return strings.HasSuffix(a.Plain, "_gradient_checkpointing") }) // of one of several models
 	return known && on || of || f.inFunction("checkpoint_wrapper", "checkpointfunction", "_checkpoint_without_reentrant", "unpack_hook") ||
-		f.inCode("checkpoint(", "checkpoint.checkpoint", "gradient_checkpointing=True")
+		f.inCode("checkpoint(", "checkpoint.checkpoint", "gradient_checkpointing=True") || f.told(sampler.ToldInForce+"--gradient_checkpointing")
 }
 
 // ampTurnedOff is the option of the command without which it would train in mixed precision.

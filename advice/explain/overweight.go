@@ -33,10 +33,32 @@ func namedWeights(words []string) sampler.Bytes {
 
 // overweight: one GPU runs the model, and its weights alone are more than the GPU has.
 func (f *failure) overweight() bool {
-	if !f.command.Known && f.toldWeights() == 0 || !f.total.Known() || !f.program.is(running) || f.program.is(imageTool) || f.layered() || f.context.Precision == "int8" || f.context.Precision == "nf4" || f.spread() {
-		return false
-	}
-	return max(namedWeights(strings.Fields(f.command.Text)), f.toldWeights()) >= partOf(f.total.Or(0), 0.95)
+	return (f.command.Known || f.toldWeights() > 0) && f.total.Known() && f.wholeOnOne() && f.namedWeights() >= partOf(f.total.Or(0), 0.95)
+}
+
+// wholeOnOne: a language model runs on one GPU with all of its weights, in 16 bits or more as far as is said.
+func (f *failure) wholeOnOne() bool {
+	return f.program.is(running) && !f.program.is(imageTool) && !f.layered() && f.context.Precision != "int8" && f.context.Precision != "nf4" && !f.spread()
+}
+
+// usable is the part of a GPU that weights can have: the rest are a context, what is kept of the tokens and activations (own threshold).
+const usable = 0.9
+
+// outweighs: by the size of the model and the GPU that a text without amounts names, the weights leave no room, and nothing in it speaks of several
+// GPUs, fewer bits or a run that went through.
+func (f *failure) outweighs() bool {
+	return f.wholeOnOne() && (f.isPyTorch() || f.program.reserves()) && f.saidTotal() > 0 && f.weightsIn(16) >= partOf(f.saidTotal(), usable) && !f.numbers() && !f.onHost() &&
+		!f.told(sampler.ToldGPUs) && f.bitsInForce() >= 16 && !f.told(sampler.ToldWorked) && !f.told(sampler.ToldUpdate)
+}
+
+// namedWeights is what the weights take in 16 bits as the command names the model, or whoever wrote the text; 0: neither does.
+func (f *failure) namedWeights() sampler.Bytes {
+	return max(namedWeights(strings.Fields(f.command.Text)), f.toldWeights())
+}
+
+// weightsPairs are what the weights take in different numbers of bits, for sentences about them.
+func weightsPairs(f *failure) []any {
+	return []any{"sixteen", gib(f.weightsIn(16)), "eight", gib(f.weightsIn(8)), "four", gib(f.weightsIn(4)), "total", gib(f.saidTotal())}
 }
 
 // toldWeights is what the weights of the model take in 16 bits that whoever wrote the text names; 0: none.
@@ -50,11 +72,58 @@ func (f *failure) toldWeights() sampler.Bytes {
 	return 0
 }
 
+// weightsIn is what the weights of the model that the text names take in so many bits; 0: none is named.
+func (f *facts) weightsIn(bits int) sampler.Bytes {
+	for _, what := range f.context.Told {
+		if n, is := strings.CutPrefix(what, sampler.ToldModelSize); is {
+			billions, _ := strconv.ParseFloat(n, 64)
+			return sampler.Bytes(billions * 1e9 * float64(bits) / 8)
+		}
+	}
+	return 0
+}
+
+// bitsInForce is in how many bits the weights are loaded, as far as is said.
+func (f *failure) bitsInForce() int {
+	switch {
+	case f.shows(sampler.ShowsFourBits):
+		return 4
+	case f.shows(sampler.ShowsFewBits) || f.told(sampler.ToldTried+"bits8"):
+		return 8
+	case f.halfPrecision():
+		return 16
+	}
+	return 32
+}
+
+// fewerBits are the numbers of bits below the one in force in which the weights fit the GPUs, the most first; all of them where the size of the model
+// or of the GPUs is not said.
+func (f *failure) fewerBits() (list []int) {
+	room := partOf(f.saidTotal(), usable)
+	if f.weightsIn(16) == 0 || f.spread() || f.told(sampler.ToldGPUs) {
+		room = sampler.MaxPlausible
+	}
+	for _, bits := range []int{16, 8, 4} {
+		if bits < f.bitsInForce() && (room == 0 || f.weightsIn(bits) <= room) {
+			list = append(list, bits)
+		}
+	}
+	return list
+}
+
+// unquantized: 8 bits are in force, and before anything ran the GPU held so much more than that (own threshold: half as much again) that the
+// weights came to it as they were.
+func (f *failure) unquantized() bool {
+	begins := f.phase() == sampler.PhaseLoading || f.told(sampler.ToldAtStart) || f.nothingFreed()
+	eight := f.weightsIn(8)
+	return f.bitsInForce() == 8 && begins && !f.inTraining() && !f.onHost() && eight > 0 && f.allocated.Or(0) > eight*3/2
+}
+
 // spreading are the options that divide a model over GPUs or put a part of it into RAM.
 var spreading = []string{"tensor_parallel_size", "tp", "tp_size", "pipeline_parallel_size", "num_shard", "nproc_per_node", "cpu_offload_gb", "device_map", "gpu_memory", "auto_devices"}
 
 func (f *failure) spread() bool {
-	if f.context.WorldSize.Or(1) > 1 {
+	if set := f.numbersInForce(spreading...); f.context.WorldSize.Or(1) > 1 || len(set) > 0 && slices.Max(set) > 1 {
 		return true
 	}
 	return slices.ContainsFunc(spreading, func(name string) bool {

@@ -232,6 +232,9 @@ var language = []Tool{
 	{Name: "insanely-fast-whisper", Words: []string{"insanely-fast-whisper"}, Does: Runs,
 		Source: "https://github.com/Vaibhavs10/insanely-fast-whisper/blob/main/README.md",
 		Levers: []Lever{{Batch, "--batch-size 4", "half"}, {Model, "--model-name distil-whisper/large-v2", "smaller"}}},
+	{Name: "Whisperer", Words: []string{"whisperer"}, Does: Runs, Native: true, // as many files at once as fit, by itself
+		Source: "https://github.com/tigros/Whisperer/blob/master/README.md",
+		Levers: []Lever{{Model, "base", "smaller"}}},
 	{Name: "WhisperLive", Words: []string{"whisper-live"}, Does: Runs,
 		Source: "https://github.com/collabora/WhisperLive/blob/main/README.md",
 		Levers: []Lever{{Model, "TranscriptionClient(model=\"base\")", "smaller"}, {Batch, "--max_clients 1", "workers"}}},

@@ -144,6 +144,9 @@ func installed(rest string) bool {
 // fileWords follow the name of a program where its files are meant, which others read: "a COLMAP dataset".
 var fileWords = []string{"dataset", "data set", "format", "output", "poses", "reconstruction", "model file"}
 
+// hasDataset is a program with a command of that name, which is not about files that others read.
+const hasDataset = "nsrender"
+
 // ofFiles: what follows a name says that files of that program are meant.
 func ofFiles(rest string) bool {
 	rest = strings.TrimLeft(rest, "'\"`") // 'nerfstudio' dataset
@@ -180,7 +183,7 @@ func each(text string, visit func(word string)) {
 			word = append(word, c)
 		case c == '-' || c == '_':
 		default:
-			if !installed(text[i:]) && !ofFiles(text[i:]) {
+			if !installed(text[i:]) && (string(word) == hasDataset || !ofFiles(text[i:])) {
 				end(text[i:])
 			}
 			word = word[:0]
