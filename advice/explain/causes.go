@@ -77,7 +77,7 @@ func (f *failure) weigh(list []sampler.Cause) {
 		}
 	}
 	expected := slices.ContainsFunc(list, func(c sampler.Cause) bool {
-		return c.Confidence >= 0.6 && (c.ID == CauseValidationSpike || c.ID == CauseLeak || c.ID == CauseOtherProcess)
+		return c.Confidence >= 0.6 && (c.ID == CauseValidationSpike || c.ID == CauseLeak || c.ID == CauseOtherProcess || c.ID == CauseImbalance && f.toldOfImbalance() && !f.bigRequest()) // an ordinary request, which the other ranks had room for
 	})
 	for i := range list {
 		c := &list[i]

@@ -376,6 +376,26 @@ func TestStepsInValidation(t *testing.T) {
 	}
 }
 
+// An ordinary request of a rank that an alert had told to be far ahead of the others is no odd batch; a large one may be.
+func TestAlertedRank(t *testing.T) {
+	for _, row := range []struct {
+		need       float64
+		alert      bool
+		cause, fix string
+	}{{0.6, true, CauseImbalance, FixRebalanceRanks}, {0.6, false, CauseDataSpike, FixHalveBatchAccumulate}, {4.6, true, CauseDataSpike, FixHalveBatchAccumulate}} {
+		e := pytorch(gibs(row.need), gibs(47.5), gibs(0.46))
+		e.Text, e.Allocated, e.ReservedUnallocated, e.ProcessInUse, e.Rank = "CUDA out of memory.", gibs(45.8), gibs(0.6), gibs(47), sampler.Some(2)
+		e.Context = &sampler.LogContext{Phase: sampler.PhaseTraining, Step: sampler.Some(700), BatchSize: sampler.Some(64), Functions: []string{"main", "backward"}}
+		in := Incident{Events: []sampler.OOMEvent{e}, Histories: []*History{{Age: sampler.Some(360.0), Process: e.ProcessInUse, Peaks: amounts(44000, 46000, 45000, 47000, 44500, 46500, 45500, 46000), Kept: amounts(42000, 42000, 42000, 42000, 42000, 42000, 42000)}}}
+		if row.alert {
+			in.Alerts = []sampler.Alert{{Kind: sampler.AlertImbalance, Level: sampler.LevelWarning, Text: "this GPU will fail first"}}
+		}
+		if got := Explain(in); got.Causes[0].ID != row.cause || got.Advice[0].ID != row.fix {
+			t.Errorf("%+v: %s, %s\n%+v", row, got.Causes[0].ID, got.Advice[0].ID, got.Causes)
+		}
+	}
+}
+
 // A limit that is turned off is set before anything else is made smaller; how long the run may take is no such limit.
 func TestUnlimited(t *testing.T) {
 	for typed, fix := range map[string]string{
