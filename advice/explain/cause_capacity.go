@@ -115,6 +115,12 @@ var causesCapacity = []causeRow{
 		evidence: func(f *failure) string {
 			return f.words.Say("why.metal", "allowed", gib(f.event.MemoryLimit.Allowed.Or(0)), "allocated", gib(f.allocated.Or(0)), "others", gib(f.extra("other_allocations_bytes").Or(0)))
 		}},
+	{id: "decoder", cause: CauseTooBig, reason: "https://huggingface.co/docs/diffusers/optimization/memory",
+		when:       func(f *failure) bool { return f.decodesFirst() },
+		confidence: func(f *failure) float64 { return f.unlessOthers(0.85) },
+		evidence: func(f *failure) string {
+			return f.words.Say("why.decodes_first", "before", gib(Usual(f.history.Peaks)), "held", gib(f.process.Or(0)), "need", printed(f.requested.Or(0)))
+		}},
 	{id: "changed", cause: CauseTooBig, reason: sourceAnatomy,
 		when:       func(f *failure) bool { return f.changed() && !f.limited() },
 		confidence: func(f *failure) float64 { return f.unlessOthers(0.9) },

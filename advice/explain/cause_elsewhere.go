@@ -82,6 +82,12 @@ var causesElsewhere = []causeRow{
 		evidence: func(f *failure) string {
 			return f.words.Say("why.drift", "ahead", gib(f.driftsFromPeers()), "count", len(f.history.PeerPeaks))
 		}},
+	{id: "alone", cause: CauseImbalance, reason: sourceRanks,
+		when:       func(f *failure) bool { return f.evaluatesAlone() > 0 },
+		confidence: func(f *failure) float64 { return f.unlessOthers(0.75) },
+		evidence: func(f *failure) string {
+			return f.words.Say("why.evaluates_alone", "ahead", gib(f.evaluatesAlone()), "count", len(f.history.PeerPeaks))
+		}},
 	{id: "spread", cause: CauseImbalance, reason: "https://docs.pytorch.org/docs/stable/distributed.pipelining.html",
 		when: func(f *failure) bool {
 			return f.unevenPeers() && f.unevenExperts() == 0 && f.aheadOfPeers() == 0 && f.driftsFromPeers() == 0
@@ -190,6 +196,9 @@ func (f *failure) sayOthers() string {
 		return f.words.Say(id, "size", gib(f.elsewhere.Or(0)), "total", gib(f.total.Or(0)), "free", f.rough(f.amountOf(f.free.Or(0))),
 			"reserved", gib(f.total.Or(0).Less(f.free.Or(0)).Less(f.elsewhere.Or(0))), "missing", f.amountOf(f.shortfallOr0()))
 	}
+	if list := f.copies(); list != nil {
+		return f.copiesText(list)
+	}
 	big := f.biggestOther()
 	id := "why.other"
 	if big.Arrived {
@@ -199,6 +208,20 @@ func (f *failure) sayOthers() string {
 		id += ".alone"
 	}
 	return f.words.Say(id, "pid", big.PID, "name", holderName(big), "size", gib(big.Bytes), "all", gib(f.notOwn()), "missing", f.amountOf(f.shortfallOr0()))
+}
+
+func (f *failure) copiesText(list []Neighbor) string {
+	hold, arrived := sampler.Bytes(0), 0
+	for _, p := range list {
+		if hold += p.Bytes; p.Arrived {
+			arrived++
+		}
+	}
+	id := "why.copies"
+	if arrived > 0 {
+		id = "why.copies_arrived"
+	}
+	return f.words.Say(id, "count", len(list), "name", sampler.Clean(programName(list[0])), "size", gib(hold), "arrived", arrived)
 }
 
 // crowdedSure is how sure it is that what other processes of the job hold on this GPU is the reason.

@@ -202,7 +202,7 @@ var causesPhase = []causeRow{
 			return f.words.Say("why.larger", "name", l.Name, "from", plainNumber(l.From), "to", plainNumber(l.To))
 		}},
 	{id: "late", cause: CauseDataSpike, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
-		when: func(f *failure) bool { return f.servedWell() && f.bigRequest() && f.flat() },
+		when: func(f *failure) bool { return f.servedWell() && f.bigRequest() && f.flat() && !f.decodesFirst() },
 		confidence: func(f *failure) float64 {
 			if f.fitsAfterReuse() && f.unallocated.Or(0) >= f.requested.Or(0) && !f.leapt() && !f.larger() {
 				return 0.45 // the pieces alone would have been enough

@@ -29,6 +29,8 @@ const (
 	// demandFirst: in validation more is asked for than in training, so that it would fit packed is
 	// not why it died, whatever was alerted.
 	demandFirst = 0.5
+	// withinSure is how surely a leak is what grows within one validation, and goes with its end.
+	withinSure = 0.6
 	// slowerWeight: a step that takes longer and longer, or is said to be larger, works on more and more; what leaks costs no time.
 	slowerWeight = 0.5
 	// announcedWeight: what the log announces is neither an odd batch nor a leak.
@@ -59,6 +61,8 @@ func (f *failure) weigh(list []sampler.Cause) {
 			c.Confidence *= disprovedWeight // what stayed when the cache was emptied did not
 		case c.ID == CauseLeak && (f.swaps() || f.converses()):
 			c.Confidence = min(c.Confidence, demandFirst) // each new model, or each turn of a conversation, comes to what is there by design
+		case c.ID == CauseLeak && f.climbsWithin():
+			c.Confidence = min(c.Confidence, withinSure)
 		case c.ID == CauseLeak && f.grewUnallocated():
 			c.Confidence *= reusableWeight
 		case c.ID == CauseLeak && (f.encodesToGPU() || f.joinsAll()): // a cache that gives way hides what is kept
@@ -73,7 +77,7 @@ func (f *failure) weigh(list []sampler.Cause) {
 		}
 	}
 	expected := slices.ContainsFunc(list, func(c sampler.Cause) bool {
-		return c.Confidence >= 0.6 && (c.ID == CauseValidationSpike || c.ID == CauseLeak || c.ID == CauseOtherProcess)
+		return c.Confidence >= 0.6 && (c.ID == CauseValidationSpike || c.ID == CauseLeak || c.ID == CauseOtherProcess || c.ID == CauseImbalance && f.toldOfImbalance() && !f.bigRequest()) // an ordinary request, which the other ranks had room for
 	})
 	for i := range list {
 		c := &list[i]

@@ -246,7 +246,7 @@ func (f *failure) inContainer() bool {
 }
 
 func (f *failure) secondGPU() bool {
-	if f.history != nil && f.history.Sole {
+	if f.sole() {
 		return f.event.GPUIndex.Or(0) > 0
 	}
 	return f.shows(sampler.ShowsSecondGPU) || f.told(sampler.ToldGPUs) || f.told(sampler.ToldWrongGPU) || f.event.GPUIndex.Or(0) > 0 || f.atHand()

@@ -61,7 +61,7 @@ func (f *failure) othersSure() float64 {
 		return 0.25
 	case f.ranksLoad():
 		return 0.4 // what others hold here is of the same job
-	case hold >= f.needed() && f.biggestOther().Arrived:
+	case hold >= f.needed() && (f.biggestOther().Arrived || f.arrivedHold() >= f.needed()):
 		return 0.93 // it had fitted before they came
 	case f.littleElsewhere() && hold >= f.needed() && (f.told(sampler.ToldCheckpoint) || f.told(sampler.ToldWorked)) && f.torchCode() && hold > partOf(f.total.Or(0), 0.125):
 		return 0.7 // the run before this one fitted, and what torch.load put on the GPU is in what PyTorch holds
@@ -120,6 +120,8 @@ func (f *failure) fragmentationSure() float64 {
 	}
 	if (f.larger() || f.slower()) && f.bigRequest() {
 		p = min(p, 0.4) // it rose with the inputs: demand, of which this one request may fit packed
+	} else if f.recorded() && f.context.Larger != nil && !f.heldMore() {
+		p = min(p, 0.6) // holes come with inputs that grow, too
 	}
 	if f.unusualRequest() && !f.heldMore() || f.graphsPile() >= 0.85 || f.diesResumed() {
 		p = min(p, 0.5)
@@ -133,7 +135,7 @@ func (f *failure) fragmentationSure() float64 {
 	if f.demandsMuch() && !f.mostlyHoles() && !f.heldMore() && f.measured() != sampler.MeasuredBroken {
 		p = min(p, 0.45)
 	}
-	if f.changed() || f.outgrownStates() || f.unshards() || f.joinsAll() || f.joinsKeys() && f.bigRequest() {
+	if f.changed() || f.decodesFirst() || f.outgrownStates() || f.unshards() || f.joinsAll() || f.joinsKeys() && f.bigRequest() {
 		p = min(p, 0.4) // one request of many that were never made before: that this one fits packed proves nothing
 	}
 	if f.risesLate() {
@@ -178,7 +180,7 @@ func (f *failure) stateDominated() bool {
 	if s, ok := f.shortfallAfterReuse(); ok && f.usesLoRA() && f.footprint.known && f.bigRequest() && f.requested.Or(0)/2 >= s {
 		return false // frozen weights are all there, and half of what was asked for would have fitted
 	}
-	if f.lateTraining() && f.flat() {
+	if f.lateTraining() && (f.flat() || f.recorded() && f.larger()) {
 		return false // it has run, so what follows the batch is what was too much this time
 	}
 	if f.footprint.known {

@@ -30,6 +30,9 @@ var fixesAllocator = []fixRow{
 			if f.beforeExpandable() {
 				return 0.75 // an update comes first, and may bring changes of its own
 			}
+			if f.recorded() && f.larger() && f.inTraining() {
+				return 0.3 // the work goes on growing, and fills what is won back
+			}
 			if f.shortfallOr0() <= partOf(f.unallocated.Or(0), 0.8) {
 				return 1
 			}

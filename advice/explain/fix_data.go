@@ -2,6 +2,7 @@ package explain
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"nvpeak/advice/command"
@@ -19,6 +20,13 @@ var fixesData = []fixRow{
 		do: func(f *failure) []string {
 			return []string{f.comment("do.set_limit", "option", f.unlimited()), f.comment("do.log_size")}
 		}},
+	{id: FixCapSampleSize, source: "https://huggingface.co/docs/trl/reducing_memory_usage",
+		kinds: ownCode, cost: 0.03, // the same for a limit that is too high; all else only puts off what goes on growing
+		lives:   map[string]float64{CauseDataSpike: 0.98, CauseFragmentation: 0.85, CauseTooBig: 0.7},
+		when:    func(f *failure) bool { return f.mayBeLarger() && f.looseLimit() != nil },
+		reach:   always(1),
+		variant: func(f *failure) string { return "limit" },
+		do:      (*failure).looseLimit},
 	{id: FixCapSampleSize, source: "https://docs.pytorch.org/docs/stable/notes/faq.html",
 		kinds: ownCode | imageTool, cost: 0.15,
 		lives: map[string]float64{CauseDataSpike: 0.98, CauseFragmentation: 0.85, CauseTooBig: 0.35, CauseValidationSpike: 0.3, CauseImbalance: 0.3, CauseOtherProcess: 0.2},
@@ -245,7 +253,7 @@ func (f *failure) mayBeLarger() bool {
 	if f.toldSpikes() && f.ownLines() && !f.splats() && !f.noBatchHelps() {
 		return true
 	}
-	return f.ownLines() && !f.impossible() && !f.corrupt() && !f.noBatchHelps() && !f.splats() && !f.postProcesses() && f.phase() != sampler.PhaseSaving && f.phase() != sampler.PhaseLoading && (f.bigRequest() || f.lateTraining() && f.flat() || f.matchesBoxes() || f.slower() || f.larger() || f.saidLate() || f.toldLarger() || f.toldSame() || f.told(sampler.ToldGrowth) && f.differInLength())
+	return f.ownLines() && !f.decodesFirst() && !f.impossible() && !f.corrupt() && !f.noBatchHelps() && !f.splats() && !f.postProcesses() && f.phase() != sampler.PhaseSaving && f.phase() != sampler.PhaseLoading && (f.bigRequest() || f.lateTraining() && f.flat() || f.matchesBoxes() || f.slower() || f.larger() || f.saidLate() || f.toldLarger() || f.toldSame() || f.told(sampler.ToldGrowth) && f.differInLength())
 }
 
 // notOfSamples are parts of names of options that limit something else.
@@ -329,7 +337,30 @@ func doFixLeak(f *failure) []string {
 }
 
 // sequenceOptions are options for the length of sequences.
-var sequenceOptions = []string{"max_seq_length", "max_length", "max_seq_len", "cutoff_len", "model_max_length", "seq_length", "block_size"}
+var sequenceOptions = []string{"max_seq_length", "max_length", "max_seq_len", "cutoff_len", "model_max_length", "seq_length", "block_size",
+	"max_completion_length"} // https://huggingface.co/docs/trl/grpo_trainer
+
+// looseLimit is the command with the limit of a length near what the log prints in the end, where nothing comes near the limit that is set; nil: it does.
+func (f *failure) looseLimit() []string {
+	l := f.context.Larger
+	if l == nil || l.Unit != "" || !strings.Contains(strings.ToLower(l.Name), "len") && !strings.Contains(strings.ToLower(l.Name), "token") {
+		return nil
+	}
+	near := 64.0
+	for near < l.To {
+		near *= 2
+	}
+	lower := func(float64) float64 { return near }
+	a, found := f.command.Find(sequenceOptions...)
+	if v, err := strconv.ParseFloat(a.Value, 64); !found || err != nil || v/2 <= near {
+		return nil
+	}
+	text, name, ok := f.command.WithLess(lower, sequenceOptions...)
+	if !ok {
+		return nil
+	}
+	return []string{text + "  " + f.comment("do.near_length", "name", name, "before", a.Value, "to", strconv.Itoa(int(l.To+0.5)))}
+}
 
 func doShorterSequences(f *failure) []string {
 	half := func(v float64) float64 { return max(128, float64(int(v/2/32)*32)) }

@@ -273,6 +273,15 @@ func (f *facts) inDecoder() bool {
 	return f.inFunction("vae_decode", "decode_first_stage", "decode_latents", "tiled_decode") || f.inFunction("decode") && f.inFile("autoencoders/", "autoencoder_kl")
 }
 
+// decodesFirst: as long as it was watched the process stood at one level, as it does while it samples, and then the decoder took it far beyond that. Nothing
+// like it had fitted before.
+func (f *facts) decodesFirst() bool {
+	if !f.recorded() || f.onHost() || !f.program.is(running) || !f.inDecoder() && !f.inCode("vae.decode(", "first_stage_model.decode(") || !f.leapt() {
+		return false
+	}
+	return slices.Max(f.history.Peaks).Less(Usual(f.history.Peaks)) <= partOf(f.total.Or(0), 0.02)
+}
+
 // makesPictures: it is one of the scripts of the latent diffusion code, not another that uses its modules.
 func (f *failure) makesPictures() bool { return byScript(&f.job).name == "ldm" }
 

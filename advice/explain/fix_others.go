@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"nvpeak/advice/command"
 	"nvpeak/sampler"
 )
 
@@ -14,7 +15,7 @@ var fixesOthers = []fixRow{
 		lives: map[string]float64{CauseImbalance: 0.97},
 		when:  func(f *failure) bool { return f.program.is(ownCode) || f.oneHoldsAll() },
 		saves: func(f *failure) (span, bool) {
-			hold := max(f.aheadOfPeers(), f.driftsFromPeers())
+			hold := max(f.aheadOfPeers(), f.driftsFromPeers(), f.evaluatesAlone())
 			if f.crowded() {
 				hold = f.othersHold()
 			}
@@ -39,6 +40,8 @@ var fixesOthers = []fixRow{
 				return "gather"
 			case f.firstRankAlone():
 				return "first_rank"
+			case f.evaluatesAlone() > 0:
+				return "evaluates"
 			case f.lastStage():
 				return "stage"
 			case f.unevenDomains():
@@ -75,6 +78,8 @@ var fixesOthers = []fixRow{
 				return []string{f.comment("do.experts_loss"), f.comment("do.experts_capacity")}
 			case f.firstRankAlone():
 				return []string{f.comment("do.first_rank_ram"), f.comment("do.first_rank_shared")}
+			case f.evaluatesAlone() > 0:
+				return []string{f.comment("do.evaluate_parts"), f.comment("do.gather_scores")}
 			case f.lastStage():
 				return []string{f.comment("do.last_stage")}
 			case f.inPipeline() && f.unevenPeers():
@@ -115,6 +120,8 @@ var fixesOthers = []fixRow{
 			switch big := f.toStop(); {
 			case big.PID > 0 && f.anotherWanted() != "":
 				return "other_gpu"
+			case f.copies() != nil:
+				return "copies"
 			case big.PID > 0 && big.Name == "":
 				return "pid"
 			case big.PID > 0:
@@ -129,6 +136,10 @@ var fixesOthers = []fixRow{
 			return ""
 		},
 		saves: func(f *failure) (span, bool) {
+			if list := f.copies(); list != nil {
+				low, _ := spanOf(list)
+				return span{low * sampler.Bytes(len(list)), f.notOwn()}, true
+			}
 			if big := f.toStop(); big.PID > 0 && big.Bytes > 0 {
 				return span{big.Bytes, big.Bytes}, true
 			}
@@ -161,7 +172,8 @@ var fixesOthers = []fixRow{
 		},
 		pairs: func(f *failure) []any {
 			big := f.toStop()
-			return []any{"pid", big.PID, "name", holderName(big), "size", gib(max(big.Bytes, 1)), "all", gib(f.notOwn()), "named", f.anotherWanted()}
+			return []any{"pid", big.PID, "name", holderName(big), "size", gib(max(big.Bytes, 1)), "all", gib(f.notOwn()), "named", f.anotherWanted(),
+				"count", len(f.copies()), "program", sampler.Clean(programName(big))}
 		},
 		do: doStopOther},
 	{id: FixStopOtherProcess, source: "https://docs.nvidia.com/deploy/nvidia-smi/index.html",
@@ -284,6 +296,9 @@ func doStopOther(f *failure) []string {
 	if big := f.toStop(); big.PID > 0 {
 		pid := strconv.Itoa(big.PID)
 		list = append(list, "ps -o pid,user,lstart,cmd -p "+pid, "kill "+pid+"  "+f.comment("do.if_yours"))
+		if copies := f.copies(); copies != nil {
+			list = f.stopCopies(copies)
+		}
 		if named, ok := f.otherGPU(); ok {
 			list = append([]string{"export CUDA_VISIBLE_DEVICES=" + named + "  " + f.comment("do.other_gpu", "named", named, "gpu", f.event.GPUIndex.Or(0))}, list...)
 		}
@@ -320,6 +335,22 @@ func doStopOther(f *failure) []string {
 		list = append(list, "nvpeak wait --need "+need.GiBUp()+"  "+f.comment("do.wait"))
 	}
 	return list
+}
+
+// stopCopies ends all processes of one program: by the script that they run, unless this job, or what is no copy, would match that, too.
+func (f *failure) stopCopies(copies []Neighbor) []string {
+	var pids []string
+	for _, p := range copies {
+		pids = append(pids, strconv.Itoa(p.PID))
+	}
+	name := programName(copies[0])
+	end := "pkill -f " + command.Quote(name)
+	if len(command.Parse(copies[0].Command).Scripts()) == 0 || strings.Contains(f.command.Text, name) || slices.ContainsFunc(f.others, func(p Neighbor) bool {
+		return strings.Contains(p.Command, name) && !slices.Contains(pids, strconv.Itoa(p.PID))
+	}) {
+		end = "kill " + strings.Join(pids, " ")
+	}
+	return []string{"ps -o pid,ppid,lstart,cmd -p " + strings.Join(pids, ",") + "  " + f.comment("do.left_behind"), end + "  " + f.comment("do.if_yours_all")}
 }
 
 // fewerLayersFirst gives the stages that hold most fewer layers, in the option of Megatron-LM where it is that.

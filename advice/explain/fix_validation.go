@@ -192,19 +192,28 @@ func (f *failure) validationVariant() string {
 	if _, ok := f.command.SmallerEvalBatch(f.validationFactor()); ok {
 		return "batch"
 	}
+	if f.writesBetween() {
+		return "writing"
+	}
 	return ""
 }
 
-// smallerWriting is the command with fewer answers written at once, or with fewer beams for each; nil: it does not write, or has no batch.
+// smallerWriting is the command with fewer answers written at once, or with fewer beams for each; nil: it does not write, or the Trainer has a batch that is not typed.
 func (f *failure) smallerWriting(k int) []string {
 	s, ok := f.command.LowerEvalBatch(k)
-	if !ok || s.Text == "" || !f.writesInEvaluation() {
+	if ok = ok && s.Text != ""; !f.writesInEvaluation() || !ok && !f.writesBetween() {
 		return nil
 	}
 	lines := []string{s.Text}
+	if !ok {
+		lines[0] = "DataLoader(val_dataset, batch_size=1, …)  " + f.comment("do.val_loader")
+	}
 	half := func(v float64) float64 { return max(1, float64(int(v/2))) }
 	if text, _, ok := f.command.WithLess(half, "num_beams", "generation_num_beams"); ok {
 		lines = append(lines, text+"  "+f.comment("do.fewer_beams"))
+	}
+	if f.writesBetween() {
+		lines = append(lines, f.comment("do.shorter_answers"))
 	}
 	return lines
 }

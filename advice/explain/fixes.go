@@ -260,7 +260,7 @@ func (f *failure) render(s scored, rank int) sampler.Advice {
 		return f.words.Say(id, pairs...)
 	}
 	a := sampler.Advice{ID: s.row.id, Rank: rank, Title: say("title"), Why: say("why"), Cost: say("cost"), Source: f.source(s.row), Do: []string{}}
-	if big := f.toStop(); s.row.id == FixStopOtherProcess && big.PID > 0 && !f.workersShare() {
+	if big := f.toStop(); s.row.id == FixStopOtherProcess && big.PID > 0 && !f.workersShare() && f.copies() == nil {
 		a.PID = sampler.Some(big.PID)
 	}
 	switch {

@@ -265,6 +265,15 @@ func (f *facts) keepsResults() bool {
 	return !f.onHost() && f.phase() == sampler.PhaseValidation && !f.drawsAlone() && !f.groupsPile() && (f.collects() || f.joinsInPlace() || !f.writesInEvaluation() && (f.risesAtEnd() || f.toldOfBatches() || f.inTrainerEvaluation()) || f.told(sampler.ToldResults) || f.told(sampler.ToldGrowth) && (f.inFunction("validation_step", "test_step") || f.told(sampler.ToldTried+"batch")))
 }
 
+// climbsWithin: what a validation keeps is all that grew. For the first half of the run, in which it trained, the process stood at one height.
+func (f *facts) climbsWithin() bool {
+	if !f.recorded() || !f.keepsResults() || f.context.Epoch.Or(0) >= 3 || len(f.history.Peaks) < 8 {
+		return false
+	}
+	first := f.history.Peaks[1 : len(f.history.Peaks)/2]
+	return slices.Max(first).Less(slices.Min(first)) <= partOf(f.total.Or(0), 0.01)
+}
+
 // keepsOutputs: a model runs over so many inputs, or its outputs are said to stay on the GPU, that what it returns is what fills it.
 func (f *failure) keepsOutputs() bool {
 	return f.encodesToGPU() || f.told(sampler.ToldResults) && !f.onHost() && f.phase() != sampler.PhaseValidation && f.phase() != sampler.PhaseTraining && !f.told(sampler.ToldTraining) && !f.numbers()
@@ -285,7 +294,7 @@ func (f *facts) inTrainerEvaluation() bool {
 // writesInEvaluation: it died while the model wrote the answers to one batch. What the Trainer keeps of these are tokens, a few bytes for
 // each; caches and beams of the batch are what fills the GPU.
 func (f *facts) writesInEvaluation() bool {
-	return f.inTrainerEvaluation() && !f.joinsPredictions() && f.inFunction("generate", "beam_search", "greedy_search", "contrastive_search", "_sample")
+	return (f.inTrainerEvaluation() || f.writesBetween()) && !f.joinsPredictions() && f.inFunction("generate", "beam_search", "greedy_search", "contrastive_search", "_sample")
 }
 
 // joinsPredictions: it died while the predictions so far were joined with those of one more batch.

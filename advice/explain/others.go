@@ -4,8 +4,12 @@ import (
 	"cmp"
 	"slices"
 
+	"nvpeak/advice/command"
 	"nvpeak/sampler"
 )
+
+// sole: a recording shows that the machine has no other GPU.
+func (f *facts) sole() bool { return f.history != nil && f.history.Sole }
 
 // unattributed: the driver named the processes it sees and they do not account for it.
 func (f *facts) unattributed() bool {
@@ -42,6 +46,59 @@ func (f *facts) toStop() Neighbor {
 		return Neighbor{}
 	}
 	return slices.MaxFunc(list, func(a, b Neighbor) int { return cmp.Compare(a.Bytes, b.Bytes) })
+}
+
+// leastCopies of one program are more than anybody starts by hand (own threshold, as is how nearly they hold the same).
+const leastCopies = 3
+
+// copies are the strangers of one program that hold nearly as much as each other, and most of what is not this job's: workers of which each start leaves one
+// behind, or that outlived what had begun them. To stop one of them gains next to nothing.
+func (f *facts) copies() []Neighbor {
+	byProgram, sum := map[string][]Neighbor{}, map[string]sampler.Bytes{}
+	most := ""
+	for _, p := range f.strangers() {
+		name := programName(p)
+		if name == "" {
+			continue
+		}
+		byProgram[name], sum[name] = append(byProgram[name], p), sum[name]+p.Bytes
+		if sum[name] > sum[most] || sum[name] == sum[most] && name < most {
+			most = name
+		}
+	}
+	list := byProgram[most]
+	if len(list) < leastCopies || sum[most] < f.notOwn()/2 {
+		return nil
+	}
+	low, high := spanOf(list)
+	if float64(high) > 1.25*float64(low) {
+		return nil
+	}
+	return list
+}
+
+// programName is the script that a process runs, or its program, or its name and user where its command is not known; "": that neither.
+func programName(p Neighbor) string {
+	line := command.Parse(p.Command)
+	for _, list := range [][]string{line.Scripts(), line.Words()} {
+		if len(list) > 0 {
+			return list[0]
+		}
+	}
+	if p.Name == "" {
+		return ""
+	}
+	return holderName(p)
+}
+
+// arrivedHold is what strangers hold that came after the run had started.
+func (f *facts) arrivedHold() (sum sampler.Bytes) {
+	for _, p := range f.strangers() {
+		if p.Arrived {
+			sum += p.Bytes
+		}
+	}
+	return sum
 }
 
 // aloneOnGPU: what is not free is of this job.

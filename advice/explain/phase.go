@@ -12,6 +12,17 @@ func (f *facts) samplesBetween() bool {
 	return f.program.is(training) && f.late() && f.inFunction("sample") && f.inFunction("forward")
 }
 
+// ownText are words of programs that train on what their model writes itself: rewards teach, or a teacher. There writing is a part of each step.
+var ownText = sampler.Pattern{Source: `(?i)grpo|rloo|ppo|rlhf|reinforce|roll_?out|experience|reward|polic(?:y|ies)|actor|gkd|distil|self_?play|best_?of|on_?line|teacher|student`}
+
+// writesBetween: a training had its model write texts between two steps, as is done to judge what it has learned.
+func (f *facts) writesBetween() bool {
+	if f.onHost() || f.inBackward() || !f.program.is(training) || !f.late() || !f.inFile("generation/utils.py") && !f.inCode(".generate(") || f.shows(sampler.ShowsRollout) || f.told(sampler.ToldOnPolicy) {
+		return false
+	}
+	return !slices.ContainsFunc(slices.Concat(f.context.Functions, f.context.Code, f.context.Files, f.context.Scripts), ownText.Get().MatchString)
+}
+
 // evaluationCall is the call of a step of an evaluation that JAX has compiled. https://github.com/AI-Hypercomputer/maxtext names it p_eval_step, the
 // examples of Flax p_eval_step and eval_step.
 var evaluationCall = sampler.Pattern{Source: `(?i)(?:^|[^a-z0-9])(?:p_|jit_|pjit_|jitted_|parallel_|compiled_)?(?:eval|evaluation|val|valid|validation)_(?:step|batch|fn)\(`}
@@ -59,7 +70,7 @@ func (f *facts) phase() string {
 	if f.movesModel() && (f.context.Phase == "" || f.context.Phase == sampler.PhaseInference || f.context.Phase == sampler.PhaseTraining && !f.context.Epoch.Known() && !f.context.Step.Known()) {
 		return sampler.PhaseLoading
 	}
-	if f.context.Phase == sampler.PhaseInference && f.samplesBetween() {
+	if f.context.Phase == sampler.PhaseInference && f.samplesBetween() || (f.context.Phase == sampler.PhaseInference || f.context.Phase == sampler.PhaseTraining) && f.writesBetween() {
 		return sampler.PhaseValidation
 	}
 	if f.context.Phase != "" {

@@ -23,8 +23,8 @@ func (f *job) crowdedRanks() int {
 		return 0
 	}
 	low, high := f.othersSpan()
-	if !many && (len(f.others) < 4 || float64(high) > 1.05*float64(low)) {
-		return 0 // so many of one size are of one job, whatever else is known of it
+	if !many && (f.sole() || len(f.others) < 4 || float64(high) > 1.05*float64(low)) {
+		return 0 // so many of one size are of one job, whatever else is known of it, where each has a GPU of its own
 	}
 	own := f.process.Or(f.reserved())
 	contexts := low >= 150*sampler.MiB && high <= 2*sampler.GiB && float64(high) <= 1.6*float64(low)
@@ -62,9 +62,11 @@ func (f *job) peersAlike() int {
 }
 
 // othersSpan is the least and the most that another process holds; there must be one.
-func (f *job) othersSpan() (low, high sampler.Bytes) {
-	low, high = f.others[0].Bytes, f.others[0].Bytes
-	for _, p := range f.others {
+func (f *job) othersSpan() (low, high sampler.Bytes) { return spanOf(f.others) }
+
+func spanOf(list []Neighbor) (low, high sampler.Bytes) {
+	low, high = list[0].Bytes, list[0].Bytes
+	for _, p := range list {
 		low, high = min(low, p.Bytes), max(high, p.Bytes)
 	}
 	return low, high
@@ -211,6 +213,25 @@ func (f *facts) driftsFromPeers() sampler.Bytes {
 		return ahead
 	}
 	return 0
+}
+
+// evaluatesAlone is by how much a rank has risen again and again above the most that any other of its job held of late, and come back, where a validation was
+// too much at last: it does that for all of them. 0: it does not.
+func (f *facts) evaluatesAlone() sampler.Bytes {
+	if f.onHost() || f.phase() != sampler.PhaseValidation || f.history == nil || len(f.history.PeerPeaks) == 0 || f.event.Rank.Else(f.event.GPUIndex).Or(0) != 0 {
+		return 0
+	}
+	others, times, up := slices.Max(f.history.PeerPeaks), 0, false
+	for _, b := range f.history.Peaks {
+		was := up
+		if up = b.Less(others) >= max(2*sampler.GiB, f.total.Or(0)/8); up && !was {
+			times++
+		}
+	}
+	if others == 0 || times < 2 || f.aheadOfPeers() > 0 || f.driftsFromPeers() > 0 {
+		return 0
+	}
+	return slices.Max(f.history.Peaks).Less(others)
 }
 
 // toldOfImbalance: an alert had said that this GPU of the job fills while the others have room, so each rank has one of its own.

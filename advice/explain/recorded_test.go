@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -19,6 +20,11 @@ func TestRecordedPrograms(t *testing.T) {
 	flat := levels(19, 19, 19, 19, 19, 19, 31, 31, 31, 31, 31, 31)
 	stairs := levels(10, 10, 11, 11, 12, 12, 13, 13, 14, 14, 15, 15)
 	alike := levels(3.7, 3.7, 3.7, 3.7, 3.7, 3.7, 3.7)
+	var actors []Neighbor
+	for i := range 15 {
+		actors = append(actors, Neighbor{PID: 100 + i, Bytes: gibs(0.4).Or(0), Name: "python", Command: fmt.Sprintf("python -m impala.actor --id %d --attempt %d", i%6, i/6), Arrived: i > 5})
+	}
+	evaluated := levels(15.4, 15.4, 15.4, 23.6, 20.6, 15, 15, 15, 23.6, 22.6, 15, 15, 15, 23.6, 15, 15, 15, 23.6)
 	for what, row := range map[string]struct {
 		command                                   string
 		total, need, free, allocated, unallocated float64
@@ -190,6 +196,23 @@ func TestRecordedPrograms(t *testing.T) {
 			sampler.LogContext{Phase: sampler.PhaseTraining, Epoch: sampler.Some(1), Step: sampler.Some(450), Functions: []string{"main", "train", "forward"}}, nil, CauseLeak, FixLeak, ""},
 		"trainers of all folds": {"python cv_train.py --folds 10 --bs 24", 23.7, 0.23, 0.01, 22, 1.3, History{Peaks: levels(10.2, 10.2, 10.2, 12.3, 12.3, 12.3, 14.3, 14.3, 14.3, 16, 16, 16, 18, 18, 18, 19.8, 19.8, 19.8, 21.7, 21.7, 21.7, 23.6, 23.6)},
 			sampler.LogContext{Phase: sampler.PhaseTraining, Epoch: sampler.Some(12), Fold: sampler.Some(9), Functions: []string{"main", "fit", "forward"}}, nil, CauseLeak, FixLeak, ""},
+		"actors that were started again, on the one GPU": {"python -m impala.learner --actors 6", 14.75, 2.2, 2.15, 5.8, 0.55, History{Process: gibs(6.6), Peaks: levels(6.6, 6.6, 6.6, 6.6, 6.6, 6.6), Sole: true, Others: actors},
+			sampler.LogContext{Phase: sampler.PhaseValidation, Step: sampler.Some(540), Functions: []string{"<module>", "main", "evaluate", "decorate_context", "forward"}}, holding(6.6), CauseOtherProcess, FixStopOtherProcess, FixRebalanceRanks},
+		"the first rank alone writes what is judged": {"accelerate launch --num_processes 4 sum.py --per_device_train_batch_size 8 --num_beams 4", 23.7, 1.92, 1.81, 20.6, 0.64, History{Peaks: evaluated, PeerPeaks: levels(15.4, 15.4, 15.4), Peers: levels(15.4, 15.4, 15.4)},
+			sampler.LogContext{Phase: sampler.PhaseTraining, Step: sampler.Some(725), Functions: []string{"<module>", "main", "_beam_search", "update"}, Files: []string{"w/sum.py", "generation/utils.py", "transformers/cache_utils.py"}, Code: []string{"main()", "out = accelerator.unwrap_model(model).generate(ids, **how)"}},
+			ofRank(0), CauseValidationSpike, FixShrinkValidationBatch, FixHalveBatchAccumulate},
+		"what rewards teach is written in each step": {"accelerate launch --num_processes 4 ppo.py --per_device_train_batch_size 8", 23.7, 1.92, 1.81, 20.6, 0.64, History{Peaks: levels(22, 22, 22, 22, 22, 22, 22)},
+			sampler.LogContext{Phase: sampler.PhaseTraining, Step: sampler.Some(725), Functions: []string{"<module>", "main", "make_experience", "_sample", "update"}, Files: []string{"w/ppo.py", "generation/utils.py", "transformers/cache_utils.py"}, Code: []string{"main()", "out = policy.generate(ids)"}},
+			ofRank(0), CauseDataSpike, FixHalveBatchAccumulate, FixShrinkValidationBatch},
+		"answers that get longer, below a limit that cuts none": {"torchrun --nproc_per_node 2 grpo.py --per_device_train_batch_size 4 --max_completion_length 16384", 79.15, 0.69, 0.36, 71.9, 6.2, History{Peaks: levels(56, 58, 58, 62, 68, 68, 68, 74, 74, 75, 62, 64, 70, 79, 68, 76, 76, 79)},
+			sampler.LogContext{Phase: sampler.PhaseTraining, Step: sampler.Some(490), Parameters: sampler.Some(uint64(3_000_000_000)), Larger: &sampler.SizeGrowth{Name: "length", From: 585, To: 1661}, Functions: []string{"<module>", "train", "compute_loss", "forward"}, Files: []string{"w/grpo.py", "transformers/trainer.py"}},
+			ofRank(0), CauseDataSpike, FixCapSampleSize, ""},
+		"a graph of which a part has hubs, and batches that grow": {"torchrun --nproc_per_node 4 train_dist.py --fan_out_schedule 5,10,15,20", 31.7, 1.48, 1.47, 26.6, 3.1, History{Peaks: levels(26.3, 27.4, 27.4, 27.4, 31.6, 29.8, 31.3, 31.3, 29.2, 30.7, 30.7, 31.7, 31.5, 31.5, 31.5, 31.5)},
+			sampler.LogContext{Phase: sampler.PhaseTraining, Epoch: sampler.Some(2), Larger: &sampler.SizeGrowth{Name: "nodes", From: 1503009, To: 2773448}, Functions: []string{"<module>", "run", "backward"}}, ofRank(2), CauseDataSpike, FixCapSampleSize, ""},
+		"the first video is decoded beside the model that has sampled": {"python generate.py --size 1280*720 --frame_num 121", 31.7, 1.79, 1.66, 28, 1.8, History{Peaks: levels(25.9, 25.9, 25.9, 25.9, 25.9, 25.9, 25.9, 25.9)},
+			sampler.LogContext{Phase: sampler.PhaseInference, Step: sampler.Some(40), Functions: []string{"<module>", "generate", "decode", "_conv_forward"}, Code: []string{"videos = self.vae.decode(x0)", "return F.conv3d("}, Files: []string{"w/generate.py", "models/vae.py"}}, nil, CauseTooBig, FixSmallerInput, ""},
+		"pictures that one evaluation keeps": {"python train_ddpm.py --batch 8", 44.5, 2.49, 0.87, 38.1, 5.1, History{Peaks: levels(33, 33, 33, 33, 33, 33, 33, 33, 33, 33, 33, 33, 33, 33, 33, 33, 40, 40, 40, 40, 42.7, 42.7, 33.7, 36.2, 36.2, 38.7, 41.2, 43.7)},
+			sampler.LogContext{Phase: sampler.PhaseValidation, Step: sampler.Some(999), Functions: []string{"main", "evaluate_fid", "decorate_context", "forward"}}, nil, CauseValidationSpike, FixLeak, ""},
 		"they had not": {"python train.py --batch-size 4", 23.7, 0.18, 0.15, 22.3, 1, History{Peaks: levels(19, 20.5, 20.5, 21, 21.5, 22, 22, 22.5, 23, 23.2, 23.4, 23.5)},
 			sampler.LogContext{Phase: sampler.PhaseTraining, Step: sampler.Some(1486), MostAllocated: gibs(22), GPUMemory: levels(16, 17, 18, 19, 20, 21, 22), Functions: []string{"main", "forward"}},
 			nil, CauseLeak, FixLeak, ""},
@@ -221,6 +244,11 @@ func TestRecordedPrograms(t *testing.T) {
 			}
 		}
 	}
+}
+
+// holding is the failure of a process that holds so many GiB, beside others.
+func holding(gib float64) func(*sampler.OOMEvent) {
+	return func(e *sampler.OOMEvent) { e.ProcessInUse = gibs(gib) }
 }
 
 // ofRank is the failure of one of several ranks.
@@ -344,6 +372,26 @@ func TestStepsInValidation(t *testing.T) {
 		got := Explain(Incident{Events: []sampler.OOMEvent{e}, Histories: []*History{{Age: sampler.Some(335.0), Process: e.ProcessInUse, Peaks: peaks}}, Alerts: row.alerts})
 		if got.Causes[0].ID != CauseValidationSpike || got.Advice[0].ID != row.fix {
 			t.Errorf("%d alerts: %s, %s", len(row.alerts), got.Causes[0].ID, got.Advice[0].ID)
+		}
+	}
+}
+
+// An ordinary request of a rank that an alert had told to be far ahead of the others is no odd batch; a large one may be.
+func TestAlertedRank(t *testing.T) {
+	for _, row := range []struct {
+		need       float64
+		alert      bool
+		cause, fix string
+	}{{0.6, true, CauseImbalance, FixRebalanceRanks}, {0.6, false, CauseDataSpike, FixHalveBatchAccumulate}, {4.6, true, CauseDataSpike, FixHalveBatchAccumulate}} {
+		e := pytorch(gibs(row.need), gibs(47.5), gibs(0.46))
+		e.Text, e.Allocated, e.ReservedUnallocated, e.ProcessInUse, e.Rank = "CUDA out of memory.", gibs(45.8), gibs(0.6), gibs(47), sampler.Some(2)
+		e.Context = &sampler.LogContext{Phase: sampler.PhaseTraining, Step: sampler.Some(700), BatchSize: sampler.Some(64), Functions: []string{"main", "backward"}}
+		in := Incident{Events: []sampler.OOMEvent{e}, Histories: []*History{{Age: sampler.Some(360.0), Process: e.ProcessInUse, Peaks: amounts(44000, 46000, 45000, 47000, 44500, 46500, 45500, 46000), Kept: amounts(42000, 42000, 42000, 42000, 42000, 42000, 42000)}}}
+		if row.alert {
+			in.Alerts = []sampler.Alert{{Kind: sampler.AlertImbalance, Level: sampler.LevelWarning, Text: "this GPU will fail first"}}
+		}
+		if got := Explain(in); got.Causes[0].ID != row.cause || got.Advice[0].ID != row.fix {
+			t.Errorf("%+v: %s, %s\n%+v", row, got.Causes[0].ID, got.Advice[0].ID, got.Causes)
 		}
 	}
 }

@@ -23,6 +23,9 @@ var sizeNames = []string{
 // countedSizes are those of which programs print how many there are before the name: "25745554 cells".
 var countedSizes = []string{"frames", "cells", "particles", "vertices", "triangles", "voxels", "elements"}
 
+// batchedSizes are those that are counted of machines and of whole graphs, too: they are a size where they are said to be a batch's.
+var batchedSizes = []string{"nodes", "edges"}
+
 // stagedSizes are those that other programs count all their work in: they are a size where many lines have the same.
 var stagedSizes = []string{"frames"}
 
@@ -53,7 +56,7 @@ func (s *sizeBook) add(line []byte) {
 	line = bytes.ToLower(line[max(0, len(line)-keepBytes):])
 	for _, name := range sizeNames {
 		v := sizeAfter(line, name)
-		if v <= 0 && slices.Contains(countedSizes, name) {
+		if v <= 0 && (slices.Contains(countedSizes, name) || slices.Contains(batchedSizes, name) && ofBatch(line, name)) {
 			v = sizeBefore(line, name)
 		}
 		if v <= 0 {
@@ -117,6 +120,13 @@ func sizeBefore(lower []byte, name string) float64 {
 		return 0
 	}
 	return v
+}
+
+// ofBatch: the number before a name is said of a batch or a part of a graph: "mini-batch 15034 nodes".
+func ofBatch(lower []byte, name string) bool {
+	before := bytes.TrimRight(lower[:max(0, bytes.Index(lower, []byte(name)))], " 0123456789")
+	said := bytes.TrimRight(before, " _-.:=(")
+	return bytes.HasSuffix(said, []byte("batch")) || bytes.HasSuffix(said, []byte("subgraph"))
 }
 
 // growth is the figure that rose most and was still at its height in the end; nil: none did.

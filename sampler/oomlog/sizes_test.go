@@ -32,6 +32,8 @@ func TestSizesThatGrow(t *testing.T) {
 		"step %d total points %d":                                                 "",
 		"epoch %d: val batch size %d":                                             "",
 		"epoch %d: %d nodes":                                                      "",
+		"step %d | GPU 545.9 MB | Mini-batch %d nodes":                            "nodes",
+		"step %d, subgraph: %d edges, loss 1.2":                                   "edges",
 		"loader %d: 12 points/%d":                                                 "",
 	} {
 		for shape, rises := range map[string]func(i int) int{

@@ -182,7 +182,12 @@ func readBytes(v value) (sampler.Bytes, bool) {
 	return sampler.Bytes(n), ok && sampler.Bytes(n) < sampler.MaxPlausible
 }
 
-func readText(v value) (string, bool) { return v.memo.text(v.b), v.kind == '"' }
+func readText(v value) (string, bool) {
+	if v.kind == 'n' {
+		return "", false
+	}
+	return v.memo.text(v.b), v.kind == '"'
+}
 
 func readTime(v value) (time.Time, bool) {
 	switch v.kind {

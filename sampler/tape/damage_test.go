@@ -233,7 +233,7 @@ func TestDamagedByte(t *testing.T) {
 }
 
 func TestByHand(t *testing.T) {
-	text := `{"type":"snapshot","time":"2026-11-20T14:03:22Z","gpus":[{"index":0,"memory":{"total_bytes":1000,"used_bytes":400},"processes":[{"pid":7,"memory_bytes":300}]}]}
+	text := `{"type":"snapshot","time":"2026-11-20T14:03:22Z","gpus":[{"index":0,"memory":{"total_bytes":1000,"used_bytes":400},"processes":[{"pid":7,"command":null,"memory_bytes":300}]}]}
 {"gpus":[{"memory":{"used_bytes":18446744073709551615,"total_bytes":1000},"index":0}],"time":"2026-11-20 14:03:23","type":"snapshot"}
 
 {"type":"snapshot","time":1795183404.5,"gpus":[{"index":0,"memory":{"total_bytes":1000,"used_bytes":2000,"free_bytes":999},"temperature_celsius":61.5,"power_watts":"N/A","fan_percent":"30"}]}
@@ -264,7 +264,7 @@ func TestByHand(t *testing.T) {
 		t.Fatalf("%d snapshots, notes %q", len(all), r.Notes(english))
 	}
 	g := all[0].GPUs[0]
-	if g.Memory.Free.Or(0) != 600 || g.Memory.Unattributed.Or(0) != 100 || !g.Processes[0].Visible {
+	if g.Memory.Free.Or(0) != 600 || g.Memory.Unattributed.Or(0) != 100 || !g.Processes[0].Visible || g.Processes[0].Command != "" {
 		t.Errorf("derived: %+v", g)
 	}
 	if m := all[1].GPUs[0].Memory; m.Used.Known() || m.Free.Known() {
