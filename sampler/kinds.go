@@ -71,6 +71,7 @@ const (
 	ToldCopies       = "copies"                // each process loads all of a model
 	ToldDecoding     = "decoding"              // a picture is decoded
 	ToldResults      = "results"               // outputs are collected on the GPU
+	ToldCollects     = "collects"              // arrays stay until a garbage collector that does not see them runs
 	ToldUpdate       = "update"                // it ran before an update
 	ToldWorked       = "worked"                // the same ran before, and nothing else is said to have changed
 	ToldVariables    = "variables"             // TensorFlow was making the variables of a model

@@ -168,6 +168,8 @@ var fixesData = []fixRow{
 				return "native"
 			case f.program.is(running) || f.arrays() && !f.program.is(training) || f.told(sampler.ToldTables):
 				return "running"
+			case f.graphGoesOn():
+				return "kept_graph"
 			case f.told(sampler.ToldGraph) && !f.numbers():
 				return "graph"
 			}
@@ -322,6 +324,8 @@ func doFixLeak(f *failure) []string {
 		return []string{"results.append(jax.device_get(out))  " + f.comment("do.detach_array"), f.comment("do.free_between"), f.comment("do.watch_memory")}
 	case !f.torchCode():
 		return []string{f.comment("do.watch_memory"), f.comment("do.free_objects")}
+	case f.graphGoesOn():
+		return []string{"first_loss = loss.detach()  " + f.comment("do.detach_state"), f.comment("do.retain_graph")}
 	case f.told(sampler.ToldGraph) && !f.numbers() && !f.program.is(running):
 		return []string{"sum(losses).backward()  " + f.comment("do.one_backward"), "torch.utils.checkpoint.checkpoint(chunk_loss, x, use_reentrant=False)  " + f.comment("do.each_chunk")}
 	case f.program.is(running):

@@ -188,7 +188,7 @@ var fixesModel = []fixRow{
 	{id: FixSmallerModel, source: "https://huggingface.co/docs/transformers/quantization/overview",
 		kinds: server, cost: 0.02, // no other setting of one GPU helps
 		lives:   map[string]float64{CauseTooBig: 0.97, CausePreallocation: 0.8, CauseUnknown: 0.8},
-		when:    func(f *failure) bool { return f.outweighs() },
+		when:    func(f *failure) bool { return f.outweighs() && !f.loadsOnOneOfSeveral() },
 		reach:   always(1),
 		variant: func(*failure) string { return "overweight" },
 		pairs:   func(f *failure) []any { return []any{"need", gib(f.weightsIn(16)), "total", gib(f.saidTotal())} },

@@ -74,7 +74,7 @@ var fixesShare = []fixRow{
 		when:    func(f *failure) bool { return f.program.reserves() && !f.shareSpent() },
 		variant: func(f *failure) string { return f.program.name },
 		reach: func(f *failure) float64 {
-			if f.impossible() || f.loadingWeights() || f.prefillsAtStart() || f.overweight() || f.dryRun() || indexOf(f.event.Text, "Not enough memory to handle") >= 0 || f.class.kind == sampler.KindKVCache || f.class.kind == sampler.KindStaticPool {
+			if f.impossible() || f.loadingWeights() || f.prefillsAtStart() || f.overweight() || f.outweighs() || f.dryRun() || indexOf(f.event.Text, "Not enough memory to handle") >= 0 || f.class.kind == sampler.KindKVCache || f.class.kind == sampler.KindStaticPool {
 				return 0.1 // it does not come to the cache, or the cache is too small already
 			}
 			if f.buildsEngine() {

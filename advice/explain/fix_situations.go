@@ -56,6 +56,22 @@ var fixesSituations = []fixRow{
 			}
 			return []string{f.comment("do.unload_first"), "del model; gc.collect(); torch.cuda.empty_cache()  " + f.comment("do.before_next")}
 		}},
+	{id: FixCapPreallocation, source: "https://github.com/facebookresearch/faiss/wiki/Faiss-on-the-GPU",
+		kinds: ownCode, cost: 0, work: true,
+		lives:   map[string]float64{CauseUnknown: 0.9, CauseTooBig: 0.9, CauseOtherProcess: 0.5},
+		when:    func(f *failure) bool { return f.refusedScratch() },
+		reach:   always(1),
+		variant: func(f *failure) string { return "scratch" },
+		do: func(f *failure) []string {
+			return []string{"nvidia-smi  " + f.comment("do.who_holds"), f.comment("do.scratch")}
+		}},
+	{id: FixLeak, source: "https://cuda.juliagpu.org/stable/usage/memory/",
+		kinds: ownCode, cost: 0.01, work: true,
+		lives:   map[string]float64{CauseUnknown: 0.9, CauseTooBig: 0.85, CauseLeak: 0.97},
+		when:    func(f *failure) bool { return f.told(sampler.ToldCollects) && !f.onHost() },
+		reach:   always(1),
+		variant: func(f *failure) string { return "collected" },
+		do:      func(f *failure) []string { return []string{f.comment("do.collect_arrays"), f.comment("do.same_array")} }},
 	{id: FixCuDNNBenchmark, source: "https://docs.pytorch.org/docs/stable/backends.html#torch.backends.cudnn.benchmark",
 		kinds: ownCode, cost: 0.01,
 		lives: map[string]float64{CauseUnknown: 0.85, CauseTooBig: 0.85},
@@ -161,6 +177,11 @@ func (f *failure) everyHolder() string {
 		return "sudo fuser -v /dev/nvidia*  " + f.comment("do.every_holder")
 	}
 	return f.comment("do.say.every_holder")
+}
+
+// refusedScratch: what was refused is the memory that Faiss sets aside for its searches, which each object of resources takes anew.
+func (f *facts) refusedScratch() bool {
+	return f.event.Framework == "faiss" && !f.onHost() && (indexOf(f.event.Text, "StackDeviceMemory") >= 0 || indexOf(f.event.Text, "TemporaryMemoryBuffer") >= 0)
 }
 
 // noCuDNN: cuDNN could not be loaded, and no amount was refused.

@@ -1,6 +1,8 @@
 package explain
 
 import (
+	"strings"
+
 	"nvpeak/advice/command"
 	"nvpeak/sampler"
 )
@@ -32,8 +34,8 @@ var fixesTools = []fixRow{
 		when:  func(f *failure) bool { return f.takesLess() && !f.told(sampler.ToldLargerRuns) },
 		reach: always(0.95),
 		variant: func(f *failure) string {
-			if f.program.name == "vllm" && f.triedShare() {
-				return "vllm_share"
+			if f.triedShare() && f.program.name != "tgi" {
+				return f.program.name + "_share"
 			}
 			if f.program.name == "vllm" && !f.graphsOn() {
 				return "vllm_eager"
@@ -47,6 +49,12 @@ var fixesTools = []fixRow{
 					list[0] = withoutGraphs(list[0])
 				}
 				return list
+			}
+			if f.program.name == "sglang" && f.triedShare() {
+				if text, ok := command.Parse(list[0]).WithOption("--cuda-graph-max-bs", "8"); ok {
+					list[0] = text
+				}
+				return append(list, "--quantization fp8  "+f.comment("do.or_fewer_bits"))
 			}
 			share := f.withShare(f.program.name, func(v float64) float64 { return float64(int(v*100+0.5)-10) / 100 })
 			if f.program.name == "sglang" {
@@ -165,7 +173,9 @@ var fixesTools = []fixRow{
 		variant: func(f *failure) string { return "server" },
 		do: func(f *failure) []string {
 			lines := f.turnKnobs(FixShardOrOffload)
-			lines[0] += "  " + f.comment("do.how_many_gpus")
+			if strings.HasSuffix(lines[0], " N") {
+				lines[0] += "  " + f.comment("do.how_many_gpus")
+			}
 			return lines
 		}},
 	{id: FixShortenContext, source: sourceChatUI,

@@ -82,6 +82,11 @@ var fixesGraph = []fixRow{
 		}},
 }
 
+// graphGoesOn: a graph is kept, as is said, and it takes more than one step until that fills the GPU.
+func (f *failure) graphGoesOn() bool {
+	return f.told(sampler.ToldGraph) && f.told(sampler.ToldLate) && !f.numbers() && !f.onHost() && f.torchCode() && !f.program.is(running)
+}
+
 // createsGraph: it is for second derivatives.
 func (f *facts) createsGraph() bool {
 	return slices.ContainsFunc(f.context.Code, func(line string) bool { return secondDerivative.Get().MatchString(line) })

@@ -230,6 +230,9 @@ func (f *failure) lessOfTGI() string {
 
 // valueOf is what to set an option to: half of what the text names for it, and no more tokens than the cache has room for.
 func (f *failure) valueOf(k knob) string {
+	if n := f.gpuCount(); n > 1 && k.fix == FixShardOrOffload {
+		return strconv.Itoa(n)
+	}
 	most, err := strconv.Atoi(k.value)
 	if err != nil {
 		return k.value
@@ -312,10 +315,19 @@ func (f *failure) loadingWeights() bool {
 	return (f.phase() == sampler.PhaseLoading || f.inFunction("create_weights") || f.told(sampler.ToldNotLoaded)) && f.class.class == classAllocator && !f.inFunction("profile_run", "determine_num_available_blocks", "capture", "warmup", "_dummy_run", "initialize_kv_cache")
 }
 
-// loadsOnOneOfSeveral: a server reads its weights into one GPU where several are shown, and nothing says that it divides the model.
+// loadsOnOneOfSeveral: a server reads its weights into one GPU where several are shown, or all of them are more than one has, and nothing says that it
+// divides the model.
 func (f *failure) loadsOnOneOfSeveral() bool {
-	set := slices.ContainsFunc([]string{"--tensor-parallel-size", "tensor_parallel_size", "--num-shard", "--tp"}, func(option string) bool { return f.told(sampler.ToldInForce + option) })
-	return f.hasKnob(FixShardOrOffload) && f.loadingWeights() && (f.told(sampler.ToldGPUs) || f.shows(sampler.ShowsSecondGPU)) && !set && !f.spread() && f.event.Rank.Or(0) == 0 && len(f.job.ranks()) < 2
+	return f.hasKnob(FixShardOrOffload) && (f.loadingWeights() || f.outweighs()) && (f.told(sampler.ToldGPUs) || f.shows(sampler.ShowsSecondGPU)) && !f.dividesModel() && !f.spread() && f.event.Rank.Or(0) == 0 && len(f.job.ranks()) < 2
+}
+
+// dividesModel: the server divides its model over GPUs. A command that starts it says so itself: a sentence may name the option that it lacks.
+func (f *failure) dividesModel() bool {
+	k := f.knob(FixShardOrOffload)
+	if k != nil && f.command.Known && f.runsServer() {
+		return f.command.HasPlain(k.names()...)
+	}
+	return slices.ContainsFunc([]string{"--tensor-parallel-size", "tensor_parallel_size", "--num-shard", "--tp"}, func(option string) bool { return f.told(sampler.ToldInForce + option) })
 }
 
 // knob is the first option of the program that does what a fix says; nil: it has none.

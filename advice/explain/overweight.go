@@ -45,10 +45,10 @@ func (f *failure) wholeOnOne() bool {
 const usable = 0.9
 
 // outweighs: by the size of the model and the GPU that a text without amounts names, the weights leave no room, and nothing in it speaks of several
-// GPUs, fewer bits or a run that went through.
+// GPUs that share it, fewer bits or a run that went through.
 func (f *failure) outweighs() bool {
 	return f.wholeOnOne() && (f.isPyTorch() || f.program.reserves()) && f.saidTotal() > 0 && f.weightsIn(16) >= partOf(f.saidTotal(), usable) && !f.numbers() && !f.onHost() &&
-		!f.told(sampler.ToldGPUs) && f.bitsInForce() >= 16 && !f.told(sampler.ToldWorked) && !f.told(sampler.ToldUpdate)
+		(!f.told(sampler.ToldGPUs) || f.command.Known && f.runsServer() && f.hasKnob(FixShardOrOffload) && !f.dividesModel()) && f.bitsInForce() >= 16 && !f.told(sampler.ToldWorked) && !f.told(sampler.ToldUpdate)
 }
 
 // namedWeights is what the weights take in 16 bits as the command names the model, or whoever wrote the text; 0: neither does.
@@ -123,6 +123,9 @@ func (f *failure) unquantized() bool {
 var spreading = []string{"tensor_parallel_size", "tp", "tp_size", "pipeline_parallel_size", "num_shard", "nproc_per_node", "cpu_offload_gb", "device_map", "gpu_memory", "auto_devices"}
 
 func (f *failure) spread() bool {
+	if f.reported() && f.command.Known && f.runsServer() && f.hasKnob(FixShardOrOffload) && !f.dividesModel() && !f.command.HasPlain(spreading...) {
+		return false // what a sentence says of its options need not be set
+	}
 	if set := f.numbersInForce(spreading...); f.context.WorldSize.Or(1) > 1 || len(set) > 0 && slices.Max(set) > 1 {
 		return true
 	}

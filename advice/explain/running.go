@@ -158,7 +158,9 @@ func (f *failure) offloads() bool {
 	on, known := f.command.SwitchedOn(offloadOptions...)
 	return known && on || slices.ContainsFunc(f.context.Told, func(what string) bool {
 		set, is := strings.CutPrefix(what, sampler.ToldInForce)
-		return is && slices.ContainsFunc(offloadOptions, func(o string) bool { return strings.HasPrefix(strings.TrimLeft(set, "-"), o) })
+		return is && slices.ContainsFunc(offloadOptions, func(o string) bool {
+			return strings.HasPrefix(strings.ReplaceAll(strings.TrimLeft(set, "-"), "-", "_"), o)
+		})
 	})
 }
 

@@ -49,7 +49,7 @@ var programs = []struct {
 	{"chat-ui", lazily(`(?i)\bkobold ?ai\b|\btavern ?ai\b|\boobabooga\b|\btext-generation-webui\b`)},
 	{"comfyui", lazily(`(?i)\bcomfyui\b|(?-i:\bComfy\b)|(?:^|\s)--?(?:novram|normalvram)\b|\bKSampler\b`)},
 	{"demucs", lazily(`(?i)\bdemucs(?:\.separate)? [^\n]{0,80}(?:-d \w|-n \w|--dl\b|\.(?:mp3|wav|flac)\b)|[/\\]demucs[/\\](?:separate|apply)\.py`)},
-	{"whisper", lazily(`(?i)\bwhisper(?:x|jav)?\b`)},
+	{"whisper", lazily(`(?i)\b(?:stable[-_])?whisper(?:x|jav)?\b|\bstable-ts\b`)},
 	{"lm_eval", lazily(`(?i)\blm[-_]eval\b`)},
 	// Parts and arguments of pipelines that make pictures and videos, by names that only they have:
 	// https://huggingface.co/docs/diffusers/api/pipelines/overview
@@ -68,6 +68,10 @@ var canRun = lazily(`(?i)\b(?:I|we|it) can (?:run|train|start|use|finish)\b|\b(?
 
 // evaluates are options by which a script that can train is told to evaluate only.
 var evaluates = lazily(`--(?:do_eval|eval_only|test_only)\b`)
+
+// predictionsSoFar are what the Trainer of transformers calls the predictions of an evaluation, where it joins them on the GPU:
+// https://github.com/huggingface/transformers/blob/v4.35.0/src/transformers/trainer.py
+var predictionsSoFar = lazily(`\b(?:preds|logits|labels)_host\b|\bnested_concat\(`)
 
 // wide is an option that asks for 32 bits.
 var wide = lazily("(?:^|[\\s\"'`=])(--(?:no-half|force-fp32|full-precision|fp32|precision=full))(?:$|[\\s\"'`.,;)])")
@@ -137,6 +141,9 @@ func name(c *sampler.LogContext, text string, all []sentence, lines []codeLine) 
 	}
 	failingCommand(c, all, lines)
 	if len(c.Functions) == 0 && evaluates.MatchString(c.Command) && !strings.Contains(c.Command, "--do_train") {
+		c.Phase = sampler.PhaseValidation
+	}
+	if len(c.Functions) == 0 && c.Phase == "" && predictionsSoFar.MatchString(text) {
 		c.Phase = sampler.PhaseValidation
 	}
 	if at := wide.FindStringSubmatch(text); at != nil && !slices.ContainsFunc(all, func(s sentence) bool { return wide.MatchString(s.text) && without.MatchString(s.text) }) {

@@ -27,6 +27,9 @@ const (
 	frameworkAt = `(?:(?:py)?torch|tensorflow|jax|mxnet|paddle\w*|keras)(?: version)? ?[=v]*\d+\.\d+`
 )
 
+// withSteps is what comes as a run goes on, in words that do not say of what there is more.
+const withSteps = `\b(?:when|as|while|once) (?:the )?(?:number of )?(?:iterations?|steps?|epochs?)(?: (?:number|count))? (?:is |are |keeps? |starts? )*(?:grow\w*|increas\w*|goes up|go up|going up|gets? (?:larger|higher|bigger))`
+
 // keptInside is memory that a program keeps which goes on.
 var keptInside = lazily(`(?i)\b(?:after|with|in|for|between) (?:each|every|the first|one) (?:\w+ )?(?:epochs?|steps?|iterations?|batch(?:es)?|images?|pictures?|videos?|files?|requests?|inferences?|calls?|generations?|trials?|folds?)\b|\bjupyter|\bnotebook|\bipython\b|\bcolab\b|\bkaggle\b|\bdel \w|\bin the same process\b|\b(?:if|whether|how) [^.\n]{0,24}` + processEnded + `[^.\n]{0,40}\?`)
 
@@ -50,6 +53,12 @@ var situations = []struct {
 	{sampler.ToldEachRun, lazily(`(?i)\b(?:1st|first|one) (?:run|time|start|launch|execution)\b[^\n]{0,80}\n?[^\n]{0,30}\b(?:subsequent|later|following|(?:any|every|each|all) (?:other|later|further|subsequent|next|following))\b (?:runs?|times?|starts?|launch\w*|executions?|attempts?)[^\n]{0,50}\b(?:errors?|fail\w*|crash\w*|oom|out of memory|immediately|at once)\b|\b(?:works?|runs?) (?:only |just )?once\b[^.\n]{0,60}\b(?:re-?boot\w*|restart\w* the (?:computer|machine|pc|server))\b|\b(?:every|each) (?:second|other) (?:start|run|launch)\b[^.\n]{0,40}\b(?:fails?|crash\w*|errors?|oom|out of memory)\b|\b(?:after|since) (?:an? |the )?(?:suspend\w*|sleep|hibernat\w*|standby)\b[^.\n]{0,60}\b(?:fails?|crash\w*|errors?|oom|out of memory)\b`), nil, nil},
 	{sampler.ToldMachines, lazily(`(?i)\b(?:works?|worked|runs|ran|trains|trained)\b[^.\n]{0,30}\b(?:on|with|in) (?:my |an? |the |our |one )*(?:local|old|older|smaller|laptop|home|GTX|titan|(?:nvidia |geforce |rtx )?[12]0[5-9]0)`),
 		lazily(`(?i)\b(?:server|machine|gpu|card|computer|one|pc)\b[^.\n]{0,30}\b(?:is|has|have|with)\b (?:\w+ )?(?:more (?:powerful|memory|vram|gpu)|bigger|larger|stronger|better|newer)|\btorch\b\D{0,12}(?:0\.[34]|1\.\d)(?s:.)*\btorch\b\D{0,12}(?:1\.\d|2\.\d)|\bwith (?:py)?(?:torch )?v?\d\.\d\b[^\n]{0,80}\bwith (?:py)?(?:torch )?v?\d\.\d`), nil},
+	// Code is no sentence. A graph that is kept in one is the cause where it comes after more steps, or is supposed to be.
+	{sampler.ToldGraph, lazily(`\bretain_graph\s*=\s*True\b`), lazily(`(?i)` + withSteps + `|\b(?:because of|due to|caused by|comes? from|is) (?:the |this |that )?retain_graph\b`), nil},
+	{sampler.ToldResults, predictionsSoFar, nil, nil},
+	// Arrays of Julia, whose collector does not see what they hold on the GPU: https://cuda.juliagpu.org/stable/usage/memory/
+	{sampler.ToldCollects, lazily(`(?i)\b(?:GC\.)?gc\(\)|\bgarbage collect\w*|\b(?:gc|collector) (?:does(?: not|n['’]?t)|sensitive|aware)\b`), lazily(`\busing (?:CUDA|CuArrays|CUDArt|CUDAnative|CUDAdrv|Flux|Knet|AMDGPU)\b|\bCu(?:da)?Array\b|\bKnetArray\b`),
+		lazily(`(?i)\b(?:even|although|though|despite|tried|after)\b[^.\n]{0,40}\bgc\(|\bgc\([^.\n]{0,60}(?:n['’]t|\b(?:not|no effect|nothing|still|neither)\b)`)},
 	// TensorFlow was told to take no more than it needs.
 	{sampler.ToldInForce + "allow_growth", lazily(`\ballow_growth\s*=\s*True\b|\bset_memory_growth\([^)\n]*,\s*True\)`), nil, nil},
 	// The same game or renderer through another interface to the GPU.

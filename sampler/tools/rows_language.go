@@ -232,6 +232,9 @@ var language = []Tool{
 	{Name: "insanely-fast-whisper", Words: []string{"insanely-fast-whisper"}, Does: Runs,
 		Source: "https://github.com/Vaibhavs10/insanely-fast-whisper/blob/main/README.md",
 		Levers: []Lever{{Batch, "--batch-size 4", "half"}, {Model, "--model-name distil-whisper/large-v2", "smaller"}}},
+	{Name: "stable-ts", Words: []string{"stable-ts", "stable_whisper"}, Does: Runs,
+		Source: "https://github.com/jianfch/stable-ts/blob/main/README.md",
+		Levers: []Lever{{Model, "stable_whisper.load_model(\"medium\")", "smaller"}}},
 	{Name: "Whisperer", Words: []string{"whisperer"}, Does: Runs, Native: true, // as many files at once as fit, by itself
 		Source: "https://github.com/tigros/Whisperer/blob/master/README.md",
 		Levers: []Lever{{Model, "base", "smaller"}}},
