@@ -43,6 +43,8 @@ type asking struct {
 	kin     []kin     // at its last try
 	kinAt   float64   // when that was
 	coped   recurring // those after which it was granted something else, and went on to the next
+	hardest int       // the most tries of one of those two kinds
+	between bool      // something was granted between two refusals of the newest snapshot
 }
 
 const (
@@ -268,6 +270,7 @@ func (a *asking) take(r *sampler.Request, at float64) {
 	}
 	a.filled = a.run.fills(r.Bytes, at)
 	a.descent.refused(r.Bytes, at)
+	a.between = a.between || a.told && a.times > 0
 	a.tried, a.told, a.times, a.after, a.one, a.by, a.parted = at, true, 0, 0, 0, r.TID, true
 	a.flushed.refused(at)
 }
@@ -284,8 +287,9 @@ func (a *asking) fold(r *sampler.Requests, now float64, at time.Time, free float
 	if r.Granted == before.Granted || first {
 		a.burst = burst{granted: r.Granted, at: now}
 	}
-	if last := r.Refusal; last != nil && r.Refused-before.Refused > last.Tries+r.Flushes-before.Flushes {
+	if last := r.Refusal; last != nil && r.Refused-before.Refused > last.Tries+r.Flushes-before.Flushes && (a.between || !a.told && r.Granted > before.Granted) {
 		a.planned.add(now) // others before it, of which something came at once
+		a.hardest = max(a.hardest, 1)
 	}
 	switch more := r.Refused - r.Flushes - before.Refused + before.Flushes; {
 	case r.Refusal != nil:
@@ -296,7 +300,7 @@ func (a *asking) fold(r *sampler.Requests, now float64, at time.Time, free float
 	if r.Granted > max(before.Granted, a.granted) { // at some time since the last fold
 		a.met = max(a.met, a.folded)
 	}
-	a.told, a.folded = false, now
+	a.told, a.between, a.folded = false, false, now
 	if n := r.Flushes - before.Flushes; n > 0 {
 		a.foldFlushes(n, first, now, at)
 	}
@@ -318,6 +322,7 @@ func (a *asking) foldRefusal(r sampler.Refusal, now float64, at time.Time) {
 	seen := min(now, now-at.Sub(r.Time).Seconds())
 	if another && a.pending() && (a.wentOn() || r.Time.Sub(was.Time).Seconds() > retrySeconds && a.asked.Granted-a.times > a.granted) {
 		a.coped.add(a.tried)
+		a.hardest = max(a.hardest, was.Tries)
 	}
 	a.refusal = r
 	if another {
@@ -335,6 +340,7 @@ func (a *asking) foldRefusal(r sampler.Refusal, now float64, at time.Time) {
 	}
 	if r.MadeDo() && (another || was.Outcome != r.Outcome) {
 		a.planned.add(seen)
+		a.hardest = max(a.hardest, r.Tries)
 	}
 }
 

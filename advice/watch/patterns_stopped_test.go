@@ -32,6 +32,23 @@ var stoppedPatterns = []pattern{
 		d.wait(2)
 		j.exits(143)
 	}},
+	{"oom", "fires_driver_stopped_other_size", deadly, func(d *driven) { // it asked for more at once, and was granted nothing between
+		j := trained(d, 30)
+		j.ask(12 * gib)
+		d.wait(0.05)
+		j.ask(14 * gib)
+		d.wait(0.3)
+		j.exits(143)
+	}},
+	{"oom", "fires_driver_stopped_after_probe", deadly, func(d *driven) { // a library had found that a large workspace does not fit
+		j := trained(d, 30)
+		j.ask(12 * gib)
+		j.ask(64 * mib)
+		d.wait(7)
+		j.torch(14*gib, 3)
+		d.wait(0.3)
+		j.exits(137)
+	}},
 	{"oom", "fires_driver_stopped_layers", deadly, func(d *driven) { // a layer after another, all of one size
 		j := d.job(4242, "python serve.py")
 		d.wait(2)

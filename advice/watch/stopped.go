@@ -34,8 +34,12 @@ func (a *asking) stoppedFor(after float64) bool {
 	return after <= stopSeconds
 }
 
-// copedBefore says whether the process has gone on after another refusal of late.
+// copedBefore says whether the process has gone on after another refusal of late. Who has emptied its cache now, and asked more often than ever, has
+// not coped with such a one.
 func (a *asking) copedBefore() bool {
+	if a.refusal.Freed > 0 && a.refusal.Tries > max(a.hardest, 1) {
+		return false
+	}
 	planned, _, _ := a.planned.since(a.tried - copedSeconds)
 	coped, _, _ := a.coped.since(a.tried - copedSeconds)
 	open, first, _ := a.open.since(a.tried - copedSeconds)
