@@ -31,7 +31,7 @@ var servingRows = []row{
 	{name: "sglang weights leave nothing", framework: "sglang", kind: sampler.KindStaticPool, memory: sampler.MemoryGPU, words: []string{"leave no gpu memory for the kv cache"},
 		start: `Loaded weights leave no GPU memory for the KV cache(?: under --mem-fraction-static=<mem_fraction_static:num>)?`},
 	{name: "sglang batch", framework: "sglang", kind: sampler.KindKVCache, memory: sampler.MemoryGPU, words: []string{"prefill out of memory. ", "decode out of memory. ", "extend out of memory. "}, lines: 3,
-		start: `\b(?:Prefill|Decode|Extend) out of memory\. (?:Please )?try to lower`, fields: []string{`Try to allocate <tokens:int> tokens`}},
+		start: `\b(?:Prefill|Decode|Extend) out of memory\. (?:(?:Please )?try to lower|This should n\w+ happen)`, fields: []string{`Try to allocate <tokens:int> tokens`}},
 	{name: "sglang unbalanced", framework: "sglang", kind: sampler.KindStartupFree, memory: sampler.MemoryGPU, words: []string{"memory capacity is unbalanced"},
 		start: `The memory capacity is unbalanced\. Some GPUs may be occupied`},
 	// The workspace that its caller made, not the GPU, is too small.

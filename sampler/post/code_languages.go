@@ -27,13 +27,22 @@ var codeLanguages = []struct {
 // ofPython shows that the program is written in it.
 var ofPython = lazily(`(?i)\bpython\d?\b|\.py\b|\bimport (?:torch|tensorflow|jax)\b|\bFile "[^"\n]+", line \d|\bpytorch\b|\btorch\.(?:cuda|OutOf)`)
 
+// beside says that a program in Python stands there for comparison with the one above it.
+var beside = lazily(`(?i)\b(?:pytorch|python|tensorflow|keras|jax) (?:code |version |program |script )?(?:equivalent|counterpart)|\b(?:equivalent|same|corresponding) (?:\w+ )?(?:in )?(?:pytorch|python|tensorflow|keras|jax)\b`)
+
+// inPython: the program is written in it, and not another one above it.
+func inPython(text string, other *lazy) bool {
+	python := ofPython.FindStringIndex(text)
+	return python != nil && !(beside.MatchString(text) && other.FindStringIndex(text)[0] < python[0])
+}
+
 // collected: calls of the garbage collector are what makes it go through.
 var collected = lazily(`(?i)\b(?:unless|only (?:if|when|way)|without|explicit|manual(?:ly)?|periodic(?:ally)?|eliminat\w*|works? (?:if|when))\b[^.\n]{0,60}(?:\b(?:gc|garbage[- ]collect\w*)\b|\bGC\.(?:gc|start|Collect)\b)`)
 
 // addLanguage puts the language of a program into a context, where it is none in which PyTorch is called as in Python.
 func addLanguage(c *sampler.LogContext, text string, all []sentence) {
 	for _, row := range codeLanguages {
-		if row.words.MatchString(text) && (row.name == "mlx" || !ofPython.MatchString(text)) {
+		if row.words.MatchString(text) && (row.name == "mlx" || !inPython(text, row.words)) {
 			c.Told = append(c.Told, sampler.ToldLanguage+row.name)
 			if slices.ContainsFunc(all, func(s sentence) bool { return collected.MatchString(s.text) }) {
 				c.Told = append(c.Told, sampler.ToldCollected)

@@ -26,7 +26,8 @@ var heard = []struct {
 		except: lazily(`(?i)\bsame (?:\w+ )?(?:error|problem|issue)s?\b|\balso\b|\bboth\b|\bupgrad\w* (?:to )?(?:my |the |more )*(?:gpu|card|ram|memory)\b`)},
 	{telling: "worked", what: sampler.ToldWorked, least: 0.7},
 	{telling: "more_gpus", what: sampler.ToldTried + "gpu", least: 0.6, except: cured},
-	{telling: "validation", phase: sampler.PhaseValidation, least: 0.65, words: lazily(`(?i)vali?d|\bval\b|\beval`)},
+	{telling: "validation", phase: sampler.PhaseValidation, least: 0.65, words: lazily(`(?i)vali?d|\bval\b|\beval`),
+		except: lazily(`(?i)\bval\w*[ _-]batch[ _-]?size\w*\s*(?:is|was|=|:|of)\s*\d`)}, // one of the settings that are listed
 	{telling: "saving", phase: sampler.PhaseSaving, least: 0.65, words: lazily(`(?i)\bsav(?:e|es|ing)\b|\bsave_|checkpoint|export|merg|conver|\bwrit(?:e|es|ing)\b|consolidat|push`), except: lazily(`(?i)\bbefore\b`)},
 }
 
