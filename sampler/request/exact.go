@@ -21,6 +21,8 @@ type exact struct {
 	with     sampler.Bytes              // live at that time
 	apart    bool                       // the figure does not follow the calls: a pool, managed memory
 	moved    time.Time                  // live has changed last
+	longest  time.Duration              // that a call has taken
+	open     int                        // of the changes, where a thread may be giving memory back still
 	since    sampler.Bytes              // most live since the process was seen
 	sinceAt  time.Time
 	top      sampler.Bytes
@@ -65,8 +67,8 @@ const (
 // list notes the driver's figure; what it means is told by calls that are later, or by the next figure: so much is live
 // since the one before.
 func (e *exact) list(at time.Time, took time.Duration, n, live sampler.Bytes) {
-	if since := at.Sub(e.listedAt); since > unsure && !e.giving(at) {
-		e.settle(live, since, 0)
+	if e.settled(at) {
+		e.settle(live, at.Sub(e.listedAt), 0)
 	}
 	e.listedAt, e.took, e.listed = at, took, sampler.Some(n)
 	e.replay(at)
@@ -107,8 +109,11 @@ func (e *exact) replay(at time.Time) {
 
 // before is called before live changes at a time, by a call that took so long and gives so much: a list of meanwhile may have it already.
 func (e *exact) before(at time.Time, took time.Duration, live, gives sampler.Bytes) {
-	e.changes[e.changed%keptChanges] = change{at: at, took: took, live: live, gives: gives}
+	c := &e.changes[e.changed%keptChanges]
+	e.gave(c)
+	*c = change{at: at, took: took, live: live, gives: gives}
 	e.changed++
+	e.longest = max(e.longest, took)
 	if n, known := e.base.Value(); known && gives > 0 && at.After(e.basedAt) && at.Add(-took).Before(e.basedAt.Add(whole)) {
 		e.amid(n, gives)
 	}
@@ -134,16 +139,32 @@ func (e *exact) takes(at time.Time, tid int, n sampler.Bytes) {
 	if e.changed > 0 {
 		c := &e.changes[(e.changed-1)%keptChanges]
 		c.by, c.back = tid, n
+		e.open++
 	}
 }
 
-// calls takes that a thread has made another call, or all have ended (0): what it gave back before that was so at once, unless it was told to have
-// taken long.
+// gave takes that a change is over.
+func (e *exact) gave(c *change) {
+	if c.by != 0 {
+		c.by = 0
+		e.open--
+	}
+}
+
+// calls takes that a thread has made another call: what it gave back before that was so at once, unless it was told to have taken long.
 func (e *exact) calls(tid int) {
-	for i := range e.changes {
-		if c := &e.changes[i]; c.by == tid || tid == 0 {
-			c.by = 0
+	for i := 0; i < len(e.changes) && e.open > 0; i++ {
+		if c := &e.changes[i]; c.by == tid {
+			e.gave(c)
 		}
+	}
+}
+
+// ended takes that the process has: nothing is at work any more.
+func (e *exact) ended() {
+	e.longest = 0
+	for i := range e.changes {
+		e.gave(&e.changes[i])
 	}
 }
 
@@ -151,7 +172,8 @@ func (e *exact) calls(tid int) {
 func (e *exact) lingers(began, at time.Time) {
 	for i := range e.changes {
 		if c := &e.changes[i]; c.at.Equal(began) && c.back > 0 {
-			c.by, c.until = 0, at
+			e.gave(c)
+			c.until, e.longest = at, max(e.longest, at.Sub(began))
 			if base, known := e.base.Value(); known && c.within(e.basedAt, e.basedIn, at) {
 				e.amid(base, c.back)
 			}
@@ -167,9 +189,13 @@ func (c *change) within(at time.Time, took time.Duration, now time.Time) bool {
 // open says whether that is going on, for all that is known.
 func (c *change) open(now time.Time) bool { return c.by != 0 && now.Sub(c.at) < givingBack }
 
-// giving says whether that is so since before the figure that waits: who does it may still tell.
-func (e *exact) giving(now time.Time) bool {
-	return e.listed.Known() && slices.ContainsFunc(e.changes[:], func(c change) bool { return c.at.Before(e.listedAt) && c.open(now) })
+// settled says whether all calls that were at work when the figure that waits was read are known by now: none takes longer than they did so far, and
+// who gives memory back may still tell.
+func (e *exact) settled(now time.Time) bool {
+	if now.Sub(e.listedAt) <= unsure+min(e.longest, givingBack) {
+		return false
+	}
+	return e.open == 0 || !slices.ContainsFunc(e.changes[:], func(c change) bool { return c.at.Before(e.listedAt) && c.open(now) })
 }
 
 // settle takes the figure that waits; live is from before the list until next after it, when a call gives so much.

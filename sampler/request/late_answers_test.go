@@ -1,9 +1,7 @@
 package request
 
 import (
-	"cmp"
 	"math/rand/v2"
-	"slices"
 	"testing"
 	"time"
 
@@ -22,12 +20,7 @@ func TestLateAnswers(t *testing.T) {
 		s := newScene(t, 1, people{7: {}})
 		s.context(0)
 		has, peak := context, context
-		type event struct {
-			at time.Time
-			do func()
-		}
-		var events []event
-		on := func(at time.Time, do func()) { events = append(events, event{at, do}) }
+		var events timeline
 		type block struct {
 			address uint64
 			bytes   sampler.Bytes
@@ -39,29 +32,25 @@ func TestLateAnswers(t *testing.T) {
 			if len(held) > 0 && r.IntN(2) == 0 {
 				b := held[0]
 				held = held[1:]
-				on(at, func() { has -= b.bytes; s.free(b.address) })
+				events.on(at, func() { has -= b.bytes; s.free(b.address) })
 				continue
 			}
 			b := block{address, sampler.Bytes(8*(1+r.IntN(40))) * mib}
 			address++
 			held = append(held, b)
-			on(at, func() { has += b.bytes; peak = max(peak, has) })
+			events.on(at, func() { has += b.bytes; peak = max(peak, has) })
 			at = at.Add(takes)
-			on(at, func() {
+			events.on(at, func() {
 				s.call("cuMemAlloc_v2", Call{Address: b.address, Size: uint64(b.bytes), Context: 0xc000, Device: -1, Took: takes})
 			})
 		}
 		for at := begin.Add(ms(r.IntN(1000))); at.Before(end); at = at.Add(time.Second) {
-			on(at.Add(300*time.Microsecond), func() {
+			events.on(at.Add(300*time.Microsecond), func() {
 				s.Listed(s.gpus[0].Key(), s.now.Add(time.Millisecond).Truncate(time.Millisecond), []sampler.Process{{PID: 7, Memory: sampler.Some(has)}})
 			})
-			on(at.Add(ms(r.IntN(300))), func() { s.apply() })
+			events.on(at.Add(ms(r.IntN(300))), func() { s.apply() })
 		}
-		slices.SortStableFunc(events, func(a, b event) int { return cmp.Compare(a.at.UnixNano(), b.at.UnixNano()) })
-		for _, e := range events {
-			s.now = e.at.Add(-time.Millisecond) // a call takes one
-			e.do()
-		}
+		s.play(events, time.Millisecond) // a call takes one
 		s.now = end.Add(time.Second)
 		if p := s.of(0, 7).Peak; p != nil && (p.Bytes > peak || p.Source == sampler.PeakCalls && p.Bytes != peak) {
 			t.Errorf("seed %d: %+v, and the most was %v", seed, p, peak)

@@ -1,6 +1,7 @@
 package request
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"testing"
@@ -132,6 +133,25 @@ func (s *scene) refused(n sampler.Bytes) {
 }
 
 func (s *scene) free(at uint64) { s.call("cuMemFree_v2", Call{Address: at, Device: -1}) }
+
+// timeline is what happens in a test, in the order of its times.
+type timeline []moment
+
+type moment struct {
+	at time.Time
+	do func()
+}
+
+func (l *timeline) on(at time.Time, do func()) { *l = append(*l, moment{at, do}) }
+
+// play lets it happen, each as so long before its time.
+func (s *scene) play(l timeline, before time.Duration) {
+	slices.SortStableFunc(l, func(a, b moment) int { return cmp.Compare(a.at.UnixNano(), b.at.UnixNano()) })
+	for _, e := range l {
+		s.now = e.at.Add(-before)
+		e.do()
+	}
+}
 
 func (s *scene) later(d time.Duration) { s.now = s.now.Add(d) }
 

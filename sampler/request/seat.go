@@ -40,10 +40,10 @@ func (t *Tracker) settle(p *process, now time.Time) {
 		}
 		e := &s.tally.exact
 		if p.gone || p.exit.Known() {
-			e.calls(0)
+			e.ended()
 		}
-		if since := now.Sub(e.listedAt); since > unsure && !e.giving(now) {
-			e.settle(s.tally.live, since, 0)
+		if e.settled(now) {
+			e.settle(s.tally.live, now.Sub(e.listedAt), 0)
 		}
 	}
 }
