@@ -208,7 +208,7 @@ func (t *Tracker) fill(row *sampler.Process, p *process, key sampler.GPUKey, now
 	}
 	row.Requests = r
 	n, at, source := y.mostHeld()
-	if source == sampler.PeakCalls && (p.guesses(y) || y.above > y.peak) {
+	if source == sampler.PeakCalls && (p.guesses(y) || y.above > y.peak || y.exact.giving(now)) {
 		source = sampler.PeakOverlapping
 	}
 	if source == sampler.PeakCalls && p.late && !t.older[p.pid] { // first calls were missed, and a list may be from amid them

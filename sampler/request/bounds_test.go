@@ -299,8 +299,8 @@ func TestFollows(t *testing.T) {
 		"half of it":           {132 * mib, 136 * mib, false},
 		"less than half of it": {132 * mib, 135 * mib, true},
 	} {
-		e := exact{base: sampler.Some(20 * mib), with: 100 * mib, listed: sampler.Some(row.listed), listedAt: noon.Add(time.Second), moved: noon}
-		if e.settle(row.live, time.Second, 0); e.apart != row.want {
+		e := exact{base: sampler.Some(20 * mib), with: 100 * mib, listed: sampler.Some(row.listed), listedAt: noon.Add(time.Second)}
+		if e.settle(noon.Add(2*time.Second), row.live); e.apart != row.want {
 			t.Errorf("%s: apart %v", name, e.apart)
 		}
 	}

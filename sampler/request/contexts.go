@@ -57,9 +57,11 @@ func (e *exact) loses(at time.Time, live sampler.Bytes) {
 }
 
 func (e *exact) change(at time.Time, live sampler.Bytes) {
+	if at.After(e.listedAt) { // what there is of calls by now has to do
+		e.settle(at, live)
+	}
 	e.before(at, 0, live, 0)
 	e.changes[(e.changed-1)%keptChanges].context = true
-	e.moved = at
 	if c := &e.contexts; !c.changed {
 		c.changed, c.since, c.most, c.mostAt, c.least = true, at, live, at, live
 	}

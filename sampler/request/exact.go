@@ -20,7 +20,6 @@ type exact struct {
 	guessed  bool                       // that: a call was so near that it may be in the figure or not
 	with     sampler.Bytes              // live at that time
 	apart    bool                       // the figure does not follow the calls: a pool, managed memory
-	moved    time.Time                  // live has changed last
 	longest  time.Duration              // that a call has taken
 	open     int                        // of the changes, where a thread may be giving memory back still
 	since    sampler.Bytes              // most live since the process was seen
@@ -44,6 +43,7 @@ type change struct {
 	took        time.Duration
 	live, gives sampler.Bytes // before it, and what it adds
 	loose       bool
+	besides     sampler.Bytes // what other threads were giving back at that, which may have been there still
 	context     bool          // a context was made or ended, or a block that nobody knew
 	back        sampler.Bytes // what is given back
 	by          int           // the thread that does, if it may be at that still; 0: it is not
@@ -64,14 +64,13 @@ const (
 	follows = 32 * sampler.MiB
 )
 
-// list notes the driver's figure; what it means is told by calls that are later, or by the next figure: so much is live
-// since the one before.
+// list notes the driver's figure; what it means is told once the calls that were at work when it was read are known, for by then they may be in it:
+// so much is live since the one before.
 func (e *exact) list(at time.Time, took time.Duration, n, live sampler.Bytes) {
 	if e.settled(at) {
-		e.settle(live, at.Sub(e.listedAt), 0)
+		e.settle(at, live)
 	}
 	e.listedAt, e.took, e.listed = at, took, sampler.Some(n)
-	e.replay(at)
 }
 
 // later are the changes that were heard after a time, oldest first, and the one before them; all: none of those is forgotten.
@@ -88,37 +87,27 @@ func (e *exact) later(at time.Time) (list []change, before change, all bool) {
 	return list, before, all || e.changed <= keptChanges
 }
 
-// replay takes a figure that is told of when calls of after it have been heard.
-func (e *exact) replay(at time.Time) {
-	list, before, all := e.later(at)
-	switch {
-	case len(list) == 0:
-		return
-	case !all || slices.ContainsFunc(list, func(c change) bool { return c.context }):
-		e.listed = sampler.Opt[sampler.Bytes]{}
-		return
-	}
-	moved := e.moved
-	e.moved = before.at
-	e.settle(list[0].live, list[0].at.Add(-list[0].took).Sub(at), list[0].gives)
-	e.moved = moved
-	for _, c := range list {
-		e.note(c.at, c.live+c.gives, c.loose)
-	}
-}
-
 // before is called before live changes at a time, by a call that took so long and gives so much: a list of meanwhile may have it already.
 func (e *exact) before(at time.Time, took time.Duration, live, gives sampler.Bytes) {
+	waits := e.listed.Known() && at.After(e.listedAt)
+	if waits && e.changed >= keptChanges && e.changes[(e.changed+1)%keptChanges].at.After(e.listedAt) { // one more, and what there was at the figure is forgotten
+		e.settle(at, live)
+	}
 	c := &e.changes[e.changed%keptChanges]
 	e.gave(c)
 	*c = change{at: at, took: took, live: live, gives: gives}
 	e.changed++
 	e.longest = max(e.longest, took)
-	if n, known := e.base.Value(); known && gives > 0 && at.After(e.basedAt) && at.Add(-took).Before(e.basedAt.Add(whole)) {
-		e.amid(n, gives)
+	e.meanwhile(c)
+	if waits && e.settled(at) {
+		e.settle(at, live)
 	}
-	if e.listed.Known() && at.After(e.listedAt) {
-		e.settle(live, at.Add(-took).Sub(e.listedAt), gives)
+}
+
+// meanwhile takes that a call may have been at work when the base was read.
+func (e *exact) meanwhile(c *change) {
+	if n, known := e.base.Value(); known && c.gives > 0 && c.at.After(e.basedAt) && c.at.Add(-c.took).Before(e.basedAt.Add(whole)) {
+		e.amid(n, c.gives)
 	}
 }
 
@@ -135,7 +124,6 @@ func (e *exact) amid(base, gives sampler.Bytes) {
 
 // takes notes what a thread gives back from a time on.
 func (e *exact) takes(at time.Time, tid int, n sampler.Bytes) {
-	e.moved = at
 	if e.changed > 0 {
 		c := &e.changes[(e.changed-1)%keptChanges]
 		c.by, c.back = tid, n
@@ -168,8 +156,9 @@ func (e *exact) ended() {
 	}
 }
 
-// lingers takes that what was given back from a time on was so as late as at another: a figure of meanwhile may have it or not.
-func (e *exact) lingers(began, at time.Time) {
+// lingers takes that what was given back from a time on was so as late as at another: a figure of meanwhile may have it or not, and so may what other
+// threads were given. It is the most that may have been live then.
+func (e *exact) lingers(began, at time.Time) (above sampler.Bytes) {
 	for i := range e.changes {
 		if c := &e.changes[i]; c.at.Equal(began) && c.back > 0 {
 			e.gave(c)
@@ -177,8 +166,28 @@ func (e *exact) lingers(began, at time.Time) {
 			if base, known := e.base.Value(); known && c.within(e.basedAt, e.basedIn, at) {
 				e.amid(base, c.back)
 			}
+			above = max(above, e.meets(began, c.back))
 		}
 	}
+	return above
+}
+
+// meets takes that what was given since a time may have been so while so much was there still, and is the most that may have been live then.
+func (e *exact) meets(began time.Time, back sampler.Bytes) (above sampler.Bytes) {
+	for i := range e.changes {
+		if c := &e.changes[i]; c.gives > 0 && !c.at.Add(-c.took-apart).Before(began) { // else it was known: see overlaps
+			c.besides += back
+			above = max(above, c.live+c.gives+c.besides)
+		}
+	}
+	return above
+}
+
+// giving says whether a thread may be giving memory back still that was there when the process had most, if that takes as long as calls have taken.
+func (e *exact) giving(now time.Time) bool {
+	return e.open > 0 && slices.ContainsFunc(e.changes[:], func(c change) bool {
+		return c.at.Before(e.topAt) && c.open(now) && now.Sub(c.at) < e.longest
+	})
 }
 
 // within says whether memory was being given back, or may have been for all that is known by now, while a figure was read that took so long.
@@ -198,13 +207,21 @@ func (e *exact) settled(now time.Time) bool {
 	return e.open == 0 || !slices.ContainsFunc(e.changes[:], func(c change) bool { return c.at.Before(e.listedAt) && c.open(now) })
 }
 
-// settle takes the figure that waits; live is from before the list until next after it, when a call gives so much.
-func (e *exact) settle(live sampler.Bytes, next time.Duration, gives sampler.Bytes) {
+// settle takes the figure that waits, now that so much is live.
+func (e *exact) settle(now time.Time, live sampler.Bytes) {
 	n, ok := e.listed.Value()
 	e.listed = sampler.Opt[sampler.Bytes]{}
-	now := e.listedAt.Add(next)
-	near := next < unsure || e.listedAt.Sub(e.moved) < unsure+e.took || e.lingered(now)
-	if !ok || e.base.Known() && near {
+	list, last, all := e.later(e.listedAt)
+	if !ok || !all || slices.ContainsFunc(list, func(c change) bool { return c.context }) {
+		return
+	}
+	next, gives := now.Sub(e.listedAt), sampler.Bytes(0) // when the first call after the figure began, and what it gave
+	if len(list) > 0 {
+		c := &list[0]
+		live, next, gives = c.live, c.at.Add(-c.took).Sub(e.listedAt), c.gives
+	}
+	near := next < unsure || e.listedAt.Sub(last.at) < unsure+e.took || e.lingered(now)
+	if e.base.Known() && near {
 		return
 	}
 	if e.guessed { // it begins anew, with a figure that is sure
@@ -219,34 +236,42 @@ func (e *exact) settle(live sampler.Bytes, next time.Duration, gives sampler.Byt
 		}
 	}
 	first := !e.base.Known()
-	e.base, e.with, e.basedAt, e.basedIn, e.stood = sampler.Some(n.Less(live)), live, e.listedAt, e.took, peak{e.top, e.topAt}
-	switch amid := e.mostAmid(live, now); {
-	case near && amid > live:
-		e.base = sampler.Some(n.Less(amid))
-	case next <= whole && n >= live+gives: // the figure may have it already: no peak is told that never was
-		e.base = sampler.Some(n.Less(live + gives))
+	most := live
+	if near {
+		most = e.mostAmid(live, now)
 	}
+	if next <= whole && n >= most+gives { // the figure may have it already: no peak is told that never was
+		most += gives
+	}
+	e.base, e.with, e.basedAt, e.basedIn, e.stood = sampler.Some(n.Less(most)), live, e.listedAt, e.took, peak{e.top, e.topAt}
 	if first && e.since >= live && e.since > 0 { // it was that much before the list came
-		e.note(e.topAt, e.since, e.loose)
+		e.note(e.sinceAt, e.since, e.loose)
 	}
 	e.note(e.listedAt, live, false)
 	e.told()
+	for i := range list {
+		if i > 0 {
+			e.meanwhile(&list[i])
+		}
+		e.note(list[i].at, list[i].live+list[i].gives, list[i].loose)
+	}
 }
 
-// mostAmid is the most that was live while the figure was read, which may be of any moment then; live: at last.
+// mostAmid is the most that was live while the figure was read, which may be of any moment then; live: at last. What several threads were giving back
+// may all have been there still.
 func (e *exact) mostAmid(live sampler.Bytes, now time.Time) sampler.Bytes {
-	list, _, _ := e.later(e.listedAt.Add(-e.took - unsure))
-	for _, c := range list {
-		if !c.at.After(e.listedAt) {
-			live = max(live, c.live, c.live+c.gives)
+	var most, giving sampler.Bytes
+	from := e.listedAt.Add(-e.took - unsure)
+	for i := max(e.changed-keptChanges, 0); i < e.changed; i++ {
+		c := &e.changes[i%keptChanges]
+		if c.at.After(from) && !c.at.After(e.listedAt) {
+			most = max(most, c.live+c.gives+giving)
+		}
+		if c.within(e.listedAt, e.took, now) {
+			giving += c.back
 		}
 	}
-	for i := range e.changes {
-		if c := &e.changes[i]; c.within(e.listedAt, e.took, now) {
-			live = max(live, c.live)
-		}
-	}
-	return live
+	return max(most, live+giving)
 }
 
 // lingered says whether memory was being given back while the figure that waits was read.
@@ -254,11 +279,11 @@ func (e *exact) lingered(now time.Time) bool {
 	return slices.ContainsFunc(e.changes[:], func(c change) bool { return c.within(e.listedAt, e.took, now) })
 }
 
-// rose notes that so much is live; loose: as far as is known.
-func (e *exact) rose(at time.Time, live sampler.Bytes, loose bool) {
-	e.moved = at
+// rose notes that so much is live; loose: as far as is known; besides: what other threads were giving back then.
+func (e *exact) rose(at time.Time, live sampler.Bytes, loose bool, besides sampler.Bytes) {
 	if e.changed > 0 {
-		e.changes[(e.changed-1)%keptChanges].loose = loose
+		c := &e.changes[(e.changed-1)%keptChanges]
+		c.loose, c.besides = loose, besides
 	}
 	if live > e.since {
 		e.since, e.sinceAt = live, at

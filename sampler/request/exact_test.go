@@ -170,9 +170,10 @@ func TestExactBounds(t *testing.T) {
 		e.list(noon, 0, 100*mib, 0)
 		e.before(noon.Add(time.Second), 0, 0, 0)
 		at := noon.Add(time.Minute)
-		e.moved = at.Add(-row.moved)
+		e.before(at.Add(-row.moved), 0, 0, 0)
 		e.list(at, 0, row.n, 0)
 		e.before(at.Add(row.next), 0, row.live, 0)
+		e.settle(at.Add(time.Second), row.live)
 		if e.base.Or(0) != row.base || e.apart != row.apart || e.listed.Known() {
 			t.Errorf("%s: base %v, apart %v, want %v, %v", name, e.base, e.apart, row.base, row.apart)
 		}
@@ -183,8 +184,8 @@ func TestExactBounds(t *testing.T) {
 		t.Error("a call of the same moment tells what a figure means")
 	}
 	e.before(noon.Add(time.Second), 0, 0, 0)
-	e.rose(noon.Add(time.Minute), gib, false)
-	if e.rose(noon.Add(time.Hour), gib, false); !e.topAt.Equal(noon.Add(time.Minute)) {
+	e.rose(noon.Add(time.Minute), gib, false, 0)
+	if e.rose(noon.Add(time.Hour), gib, false, 0); !e.topAt.Equal(noon.Add(time.Minute)) {
 		t.Errorf("the peak was at %v", e.topAt)
 	}
 }

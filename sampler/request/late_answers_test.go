@@ -71,7 +71,7 @@ func TestFigureWhileGivingBack(t *testing.T) {
 		"nothing is heard of it": {func(s *scene) { s.later(givingBack) }, 5*gib + context},
 		"another thread calls": {func(s *scene) {
 			s.call("cuMemAlloc_v2", Call{Address: 4, Size: uint64(mib), TID: 8, Context: 0xc000, Device: -1})
-		}, 4*gib + context},
+		}, 5*gib + context},
 		"the first is told later": {func(s *scene) { s.apply(); s.later(ms(100)); s.apply(); s.Lingered(7, 1, s.now) }, 4*gib + context},
 	} {
 		s := newScene(t, 1, people{7: {}})

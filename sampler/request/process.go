@@ -203,6 +203,15 @@ type dropped struct {
 	bytes sampler.Bytes
 }
 
+// gaveUntil takes that what a call took was given back as late as that.
+func (p *process) gaveUntil(x *taken, at time.Time) {
+	for i := range p.dropped {
+		if d := &p.dropped[i]; d.tally == x.block.seat.tally && d.at.Equal(x.began) {
+			d.at = at
+		}
+	}
+}
+
 // hold notes memory that was given.
 func (p *process) hold(c *Call, s *seat, n sampler.Bytes) {
 	at := key(c)
@@ -230,8 +239,7 @@ func (p *process) hold(c *Call, s *seat, n sampler.Bytes) {
 	}
 	p.blocks[at] = &block{bytes: n, seat: s, context: c.Context, memory: Functions[c.Function].Memory, refs: 1}
 	loose, besides := p.overlaps(c, s.tally)
-	s.tally.grant(c, n, loose)
-	s.tally.above = max(s.tally.above, s.tally.live+besides)
+	s.tally.grant(c, n, loose, besides)
 	p.step(s.tally)
 	if physical(Functions[c.Function].Memory) {
 		p.moves(c, s, int64(n)) //nolint:gosec // below MaxPlausible

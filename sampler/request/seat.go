@@ -43,7 +43,7 @@ func (t *Tracker) settle(p *process, now time.Time) {
 			e.ended()
 		}
 		if e.settled(now) {
-			e.settle(s.tally.live, now.Sub(e.listedAt), 0)
+			e.settle(now, s.tally.live)
 		}
 	}
 }

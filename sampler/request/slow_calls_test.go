@@ -24,37 +24,39 @@ func TestSlowCalls(t *testing.T) {
 			address uint64
 			bytes   sampler.Bytes
 		}
-		var held []block
 		begin := s.now.Add(100 * time.Millisecond)
 		end := begin.Add(ms(2000 + r.IntN(6000)))
-		pause := 1 + r.IntN(400)
-		for at, n := begin, uint64(1); at.Before(end); at = at.Add(ms(r.IntN(pause))) {
-			took := ms(20 + r.IntN(70))
-			moves := at.Add(time.Duration(r.Int64N(int64(took))))
-			if r.IntN(2) == 0 {
-				moves = at.Add(took - time.Microsecond)
-			}
-			began := uint64(at.UnixNano())
-			if len(held) > 0 && r.IntN(2) == 0 {
-				i := r.IntN(len(held))
-				b := held[i]
-				held = slices.Delete(held, i, i+1)
-				events.on(at, func() {
-					s.Call(Call{Time: s.now, Function: function("cuMemFree_v2"), PID: 7, TID: 7, Address: b.address, Device: -1, Other: began})
-				})
-				events.on(moves, func() { has -= b.bytes })
+		for tid, n := 7, uint64(1); tid <= 7+int(seed%4); tid++ { // up to four threads
+			var held []block
+			pause := 1 + r.IntN(400)
+			for at := begin; at.Before(end); at = at.Add(ms(r.IntN(pause))) {
+				took := ms(20 + r.IntN(70))
+				moves := at.Add(time.Duration(r.Int64N(int64(took))))
+				if r.IntN(2) == 0 {
+					moves = at.Add(took - time.Microsecond)
+				}
+				began := uint64(at.UnixNano())
+				if len(held) > 0 && r.IntN(2) == 0 {
+					i := r.IntN(len(held))
+					b := held[i]
+					held = slices.Delete(held, i, i+1)
+					events.on(at, func() {
+						s.Call(Call{Time: s.now, Function: function("cuMemFree_v2"), PID: 7, TID: tid, Address: b.address, Device: -1, Other: began})
+					})
+					events.on(moves, func() { has -= b.bytes })
+					at = at.Add(took)
+					events.on(at, func() { s.Lingered(7, began, s.now) })
+					continue
+				}
+				b := block{n, sampler.Bytes(8*(1+r.IntN(40))) * mib}
+				n++
+				held = append(held, b)
+				events.on(moves, func() { has += b.bytes; peak = max(peak, has) })
 				at = at.Add(took)
-				events.on(at, func() { s.Lingered(7, began, s.now) })
-				continue
+				events.on(at, func() {
+					s.Call(Call{Time: s.now, Function: function("cuMemAlloc_v2"), PID: 7, TID: tid, Address: b.address, Size: uint64(b.bytes), Context: 0xc000, Device: -1, Took: took})
+				})
 			}
-			b := block{n, sampler.Bytes(8*(1+r.IntN(40))) * mib}
-			n++
-			held = append(held, b)
-			events.on(moves, func() { has += b.bytes; peak = max(peak, has) })
-			at = at.Add(took)
-			events.on(at, func() {
-				s.Call(Call{Time: s.now, Function: function("cuMemAlloc_v2"), PID: 7, TID: 7, Address: b.address, Size: uint64(b.bytes), Context: 0xc000, Device: -1, Took: took})
-			})
 		}
 		for at := begin.Add(ms(r.IntN(1000))); at.Before(end); at = at.Add(time.Second) {
 			took := time.Duration(r.Int64N(int64(ms(3))))
@@ -75,7 +77,7 @@ func TestSlowCalls(t *testing.T) {
 		s.play(events, 0)
 		s.later(time.Second)
 		got := s.of(0, 7).Peak
-		if got.Source == sampler.PeakCalls {
+		if got.Source == sampler.PeakCalls && seed%4 == 0 {
 			exact++
 		}
 		if got.Bytes > peak || got.Source == sampler.PeakCalls && got.Bytes != peak {
@@ -85,7 +87,7 @@ func TestSlowCalls(t *testing.T) {
 	if high > 0 { // what was told once stays on the screen
 		t.Errorf("%d of about 5,000 peaks were above the most until then", high)
 	}
-	if exact < 700 {
-		t.Errorf("%d of 1,000 peaks are called exact", exact)
+	if exact < 175 {
+		t.Errorf("%d of the 250 peaks of one thread are called exact", exact)
 	}
 }

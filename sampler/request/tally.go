@@ -139,7 +139,7 @@ func (t *tally) pools(at time.Time) {
 
 // lingers notes that what a seat gave back by a call that began at a time was so as late as at another.
 func (t *tally) lingers(by *seat, began, at time.Time) {
-	t.exact.lingers(began, at)
+	t.above = max(t.above, t.exact.lingers(began, at))
 	moves := t.unplaced
 	if t.gpu != nil {
 		moves = t.gpu.moves[:]
@@ -192,11 +192,11 @@ func (t *tally) freeAwaited(now time.Time) bool {
 	return r != nil && t.gpu != nil && !r.Free.Known() && !r.unclear && r.Outcome != sampler.RefusalOther && now.Sub(r.last) <= readSoon
 }
 
-// grant notes memory that was given.
-func (t *tally) grant(c *Call, n sampler.Bytes, loose bool) {
+// grant notes memory that was given; loose, besides: see overlaps.
+func (t *tally) grant(c *Call, n sampler.Bytes, loose bool, besides sampler.Bytes) {
 	t.pool = t.pool || Functions[c.Function].Memory == Pool
 	t.partly = t.partly || t.pool
-	t.add(c, n, loose)
+	t.add(c, n, loose, besides)
 	t.met(c, n)
 }
 
@@ -219,11 +219,11 @@ func (t *tally) mostHeld() (n sampler.Bytes, at time.Time, source string) {
 }
 
 // add notes that more is held.
-func (t *tally) add(c *Call, n sampler.Bytes, loose bool) {
+func (t *tally) add(c *Call, n sampler.Bytes, loose bool, besides sampler.Bytes) {
 	t.exact.before(c.Time, c.Took, t.live, n)
 	t.live = min(t.live+n, sampler.MaxPlausible)
-	t.peak = max(t.peak, t.live)
-	t.exact.rose(c.Time, t.live, loose)
+	t.peak, t.above = max(t.peak, t.live), max(t.above, t.live+besides)
+	t.exact.rose(c.Time, t.live, loose, besides)
 }
 
 // take notes that less is held, which a thread gives back.
@@ -249,7 +249,7 @@ func (t *tally) forgets(at time.Time, n sampler.Bytes) {
 
 // retake notes that what was taken is held all the same.
 func (t *tally) retake(c *Call, n sampler.Bytes) {
-	t.add(c, n, false)
+	t.add(c, n, false, 0)
 	for r := t.refusal; r != nil; r = r.other {
 		if r.Outcome == sampler.RefusalOpen {
 			r.Freed = r.Freed.Less(n)

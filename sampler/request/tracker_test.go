@@ -1161,6 +1161,7 @@ func TestGuessedBase(t *testing.T) {
 	s.alloc(1, gib)
 	s.Listed(key, s.now, []sampler.Process{{PID: 7, Memory: sampler.Some(256 * mib)}}) // without it
 	s.alloc(2, gib)
+	s.later(ms(10)) // no other call was at work
 	if p := s.of(0, 7); p.Peak.Source != sampler.PeakAtLeast {
 		t.Errorf("%+v", p.Peak)
 	}

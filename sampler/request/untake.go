@@ -36,6 +36,7 @@ func (t *Tracker) Lingered(pid int, call uint64, at time.Time) {
 	for i := range p.taken {
 		if x := &p.taken[i]; x.call == call && x.block != nil {
 			x.block.seat.tally.lingers(x.block.seat, x.began, at)
+			p.gaveUntil(x, at)
 		}
 	}
 }
