@@ -104,8 +104,11 @@ func (s *Series) growthFrom(r *rings, scale int, from int64, least, share float6
 // returned says whether the holder has given back what the level beneath its peaks is said to have risen by: once, in the meantime, it held less
 // than that.
 func (s *Series) returned(tr *Trend) bool {
-	return !tr.Peaks && s.fallenAt > tr.Since && s.fallen < min(tr.To-tr.From, tr.Slope*(s.fallenAt-tr.Since))
+	return s.fallenAt > tr.Since && s.fallen < min(tr.To-tr.From, tr.Slope*(s.fallenAt-tr.Since))
 }
+
+// GaveBack says the same of steps.
+func (s *Series) GaveBack(f Flight) bool { return f.returned(s.fallen, s.fallenAt) }
 
 // Fall takes the least that a holder had since the sample before, however briefly: only what is kept through that has grown.
 func (s *Series) Fall(t, low float64) {

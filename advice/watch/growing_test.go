@@ -492,6 +492,30 @@ func TestStepsAboveSpikes(t *testing.T) {
 	}
 }
 
+// What comes higher each time and gives all of it back keeps nothing: one model after another, each larger. Where it keeps what it has risen by, it leaks.
+func TestGivesAllBack(t *testing.T) {
+	for name, row := range map[string]struct {
+		keeps float64 // of the rises
+		want  bool
+	}{"all is given back": {0, false}, "what it rose by is kept": {1, true}} {
+		w := New(Options{})
+		told := false
+		for i := range 1300 {
+			model, into := float64(i/190), i%190
+			used := 4600 + 1950*model
+			if into < 45 {
+				used = 220 + 1950*model*row.keeps
+			}
+			for _, a := range w.Add(snapshotOf(float64(i), 16376, used+20, processOf(7, "python nas.py", used))) {
+				told = told || a.Kind == sampler.AlertGrowth
+			}
+		}
+		if told != row.want {
+			t.Errorf("%s: told %v", name, told)
+		}
+	}
+}
+
 // A growth that has stopped is none any more, however steady it was: one epoch with longer and longer inputs, a schedule that has come to its end.
 func TestGrowthThatStopped(t *testing.T) {
 	for name, row := range map[string]struct {

@@ -118,6 +118,7 @@ func processGrowth(f *Facts, p *proc) (found finding, ok bool) {
 // growthOf is the growth of one holder, by its steps or by its trend.
 func growthOf(f *Facts, pid int, s *series.Series, growth *series.Growth) (found finding, ok bool) {
 	flight, steps := flightOf(f, s)
+	steps = steps && !s.GaveBack(flight)
 	if !steps && !growth.Found {
 		return found, false
 	}
