@@ -276,9 +276,14 @@ func (c *gathered) conclude(kind string, lines []*keptLine, begins int) {
 		}
 		c.Phase = p
 	}
-	for _, end := range []int{len(lines), max(0, begins)} {
-		for i := end - 1; i >= max(0, end-phaseWithin) && c.Phase == ""; i-- {
-			c.Phase = lines[i].read().stands
+	for _, part := range []struct {
+		end    int
+		frames bool // also the places of a traceback: a folder may be called train
+	}{{len(lines), false}, {max(0, begins), false}, {len(lines), true}} {
+		for i := part.end - 1; i >= max(0, part.end-phaseWithin) && c.Phase == ""; i-- {
+			if n := lines[i].read(); n.frame == "" || part.frames {
+				c.Phase = n.stands
+			}
 		}
 	}
 	if c.Phase == "" && startsServers(kind) {

@@ -87,6 +87,8 @@ var pytorchRows = []row{
 	{name: "cuda check failed", framework: "pytorch", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"cudaerrormemoryallocation"}, loose: true, near: ofTorch,
 		start: `cudaErrorMemoryAllocation`},
 	{name: "torch memory saver", framework: "sglang", kind: sampler.KindCUDADriver, memory: sampler.MemoryGPU, words: []string{"curesult error"}, start: `CUresult error:?\s+(?:result=2\b|2 \(out of memory\))`},
+	// What ran out of memory with each batch down to one it keeps to itself: https://github.com/huggingface/accelerate/blob/main/src/accelerate/utils/memory.py
+	{name: "accelerate batch of none", framework: "pytorch", kind: sampler.KindCUDA, memory: sampler.MemoryGPU, words: []string{"no executable batch size"}, start: `No executable batch size found, reached zero`},
 	{name: "torch class only", framework: "pytorch", kind: sampler.KindCUDA, memory: sampler.MemoryGPU, words: []string{"outofmemoryerror"}, loose: true, follows: true,
 		start: `torch\.(?:cuda\.)?OutOfMemoryError`},
 }
