@@ -129,6 +129,10 @@ var causesCapacity = []causeRow{
 		when:       func(f *failure) bool { return !f.onHost() && f.batchIsAuto() && !f.limited() },
 		confidence: func(f *failure) float64 { return f.unlessOthers(0.7) },
 		evidence:   func(f *failure) string { return f.words.Say("why.batch_auto") }},
+	{id: "no_batch", cause: CauseTooBig, reason: "https://huggingface.co/docs/accelerate/usage_guides/memory",
+		when:       func(f *failure) bool { return f.noBatchFits() && !f.limited() },
+		confidence: func(f *failure) float64 { return f.unlessOthers(0.8) },
+		evidence:   func(f *failure) string { return f.words.Say("why.no_batch") }},
 	{id: "pool", cause: CauseTooBig, reason: "https://www.tensorflow.org/guide/gpu",
 		when: func(f *failure) bool { return f.beyondPool() > 0 && f.leastPool() == 0 },
 		confidence: func(f *failure) float64 {

@@ -195,6 +195,10 @@ func (f *job) maybePinned() bool {
 	return f.class.class == classNoNumbers && f.event.Kind == sampler.KindCUDAError || !f.numbers() && f.history == nil && (f.told(sampler.ToldPinned) || f.told(sampler.ToldOnWindows))
 }
 
+// noBatchFits: each batch that accelerate tried, down to one, ran out of memory. It says so alone, and keeps the failures to itself.
+// https://huggingface.co/docs/accelerate/usage_guides/memory
+func (f *job) noBatchFits() bool { return strings.Contains(f.event.Text, "No executable batch size") }
+
 // batchIsAuto: the batch was searched for, as the largest that just fits.
 func (f *job) batchIsAuto() bool {
 	a, found := f.command.Find(autoBatchNames...)
@@ -270,6 +274,9 @@ func (f *job) isUltralytics() bool {
 
 // batch is the training batch per device, from the command or else from the log; 0 when not known.
 func (f *job) batch() int {
+	if f.noBatchFits() {
+		return 1
+	}
 	if _, n, ok := f.command.BatchArgument(); ok {
 		return max(1, n/f.command.SharedBy())
 	}

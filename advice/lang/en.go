@@ -1243,6 +1243,7 @@ var textsEN = map[string]string{
 	"why.looks_like":                       "Process {pid} holds {percent} of the GPU: that is what {name} reserves by default, needed or not.",
 	"why.outside_pool":                     "The driver refused memory that XLA takes beside its pool: the pool holds too much of the GPU, or another process does.",
 	"why.batch_auto":                       "The batch size was searched for (auto): the largest that fits in a trial. What comes later or outside of PyTorch, as gathering over ranks does, finds nothing left.",
+	"why.no_batch":                         "The batch was made smaller after each failure, down to one sample, and that does not fit either: what is left to make smaller is the model, the sample, or what is kept of them.",
 	"why.share_refused":                    "TensorFlow asks the driver for its share of the GPU at start, in one piece, and that was refused: somebody held memory already, often a notebook or a run that was left open.",
 	"cause.host_memory.pinned":             "host memory could not be pinned",
 	"head.pinned":                          "Host memory could not be pinned",

@@ -1243,6 +1243,7 @@ var textsZH = map[string]string{
 	"why.looks_like":                       "进程 {pid} 占了整块 GPU 的 {percent}：这正是 {name} 默认预留的份额，不管用不用得到。",
 	"why.outside_pool":                     "驱动拒绝了 XLA 在其内存池之外申请的显存：内存池占得太多，或有其他进程占用。",
 	"why.batch_auto":                       "批大小是自动找的（auto）：试验中放得下的最大值。之后的或 PyTorch 之外的申请，例如跨 rank 收集，就没有显存了。",
+	"why.no_batch":                         "每次失败后批都被减小，直到只剩一个样本，仍然放不下：还能减小的只有模型、样本，或为它们保留的内容。",
 	"why.share_refused":                    "TensorFlow 启动时一次性向驱动申请它那份显存，这被拒绝了：已经有人占着显存，常常是没有关掉的笔记本或任务。",
 	"cause.host_memory.pinned":             "主机内存无法锁页",
 	"head.pinned":                          "主机内存无法锁页",
