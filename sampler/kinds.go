@@ -213,6 +213,8 @@ const (
 	ToldWrongGPU     = "wrong_gpu"             // it runs on another GPU than it should
 	ToldOwnMany      = "own_many"              // several processes of one's own share the GPU, each with its part
 	ToldRuns         = "runs_"                 // and the kind of weights with which it is said to run: fp8, GGUF
+	ToldFineTunes    = "fine_tunes"            // a model of others is trained on
+	ToldWithout      = "without_"              // and an option without which it is said to run
 	ToldCut          = "cut_command"           // a comment within a command ends it
 	ToldDown         = "down_to_"              // and a setting with its value: the smallest that was tried in vain
 	ToldAlone        = "alone"                 // nobody else is said to use the GPU

@@ -75,6 +75,9 @@ var fixesShard = []fixRow{
 		lives: map[string]float64{CauseTooBig: 0.9, CauseUnknown: 0.7, CauseOversubscribed: 0.9},
 		when: func(f *failure) bool { // 16 bytes for each weight, and one sample beside
 			small := f.total.Known() && f.total.Or(0) <= 16*sampler.GiB // 14 GiB are the weights alone, in 16 bits
+			if f.finetunesOnSeveral() {
+				return true
+			}
 			if f.told(sampler.ToldOutsized) && f.inTraining() && f.isPyTorch() && !f.usesLoRA() {
 				return true // no batch is at work yet
 			}
@@ -82,6 +85,12 @@ var fixesShard = []fixRow{
 		},
 		reach: always(1),
 		do:    doShard},
+}
+
+// finetunesOnSeveral: a model of others is trained on with one sample for each of several GPUs, as is said, and no word says that they divide it. Gradients
+// and the optimizer's state are on each of them as a whole, and nothing of them follows the sample.
+func (f *failure) finetunesOnSeveral() bool {
+	return f.told(sampler.ToldFineTunes) && f.batch() == 1 && f.severalGPUs() && !f.numbers() && !f.sharded() && !f.told(sampler.ToldSharded) && !f.usesLoRA() && !f.onHost() && f.torchCode() && f.inTraining() && f.phase() == ""
 }
 
 // loadsAny: some model is moved to the GPU, and nothing tells what it is for.

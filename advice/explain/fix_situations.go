@@ -111,6 +111,16 @@ var fixesSituations = []fixRow{
 		do: func(f *failure) []string {
 			return withLine(doStopOther(f), f.comment("do.which_gpu"))
 		}},
+	{id: FixOtherVersion, source: sourceAnatomy,
+		kinds: ownCode | running, cost: 0,
+		lives:   map[string]float64{CauseUnknown: 0.95, CauseTooBig: 0.97, CauseFragmentation: 0.9, CauseDataSpike: 0.9, CauseHostMemory: 0.9},
+		when:    func(f *failure) bool { return f.runsWithout() != "" && f.history == nil },
+		reach:   always(1),
+		variant: func(f *failure) string { return "option" },
+		pairs:   func(f *failure) []any { return []any{"option", f.runsWithout()} },
+		do: func(f *failure) []string {
+			return []string{f.comment("do.leave_out_option", "option", f.runsWithout())}
+		}},
 	otherVersion(sampler.ToldMachines, "machine"), otherVersion(sampler.ToldTogether, "together"), otherVersion(sampler.ToldElsewhere, "elsewhere"),
 	otherVersion(sampler.ToldBackend, "backend"), otherVersion(sampler.ToldNamed, "named"),
 	{id: FixOtherVersion, source: "https://docs.nvidia.com/deploy/cuda-compatibility/",
@@ -160,6 +170,16 @@ var fixesSituations = []fixRow{
 		do: func(f *failure) []string {
 			return []string{f.comment("do.fewer_objects"), f.comment("do.log_size")}
 		}},
+}
+
+// runsWithout is the option without which it is said to run; "" for none.
+func (f *facts) runsWithout() string {
+	for _, what := range f.context.Told {
+		if option, is := strings.CutPrefix(what, sampler.ToldWithout); is {
+			return sampler.Clean(option)
+		}
+	}
+	return ""
 }
 
 // sourceOrphans is what PyTorch says of memory that is not freed when Python has quit: its subprocesses are alive. That fuser shows a holder

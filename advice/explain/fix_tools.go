@@ -163,7 +163,11 @@ var fixesTools = []fixRow{
 		variant: func(f *failure) string { return "relion" },
 		reach:   always(1),
 		do: func(f *failure) []string {
-			return []string{"relion_refine_mpi … --free_gpu_memory 1000", "mpirun -n 2 relion_refine_mpi … --pad 1  " + f.comment("do.fewer_ranks")}
+			list := []string{"relion_refine_mpi … --free_gpu_memory 1000", "mpirun -n 2 relion_refine_mpi … --pad 1  " + f.comment("do.fewer_ranks")}
+			if f.severalGPUs() {
+				list = append([]string{"relion_refine_mpi … --gpu 0:1  " + f.comment("do.ranks_over_gpus")}, list...)
+			}
+			return list
 		}},
 	{id: FixShardOrOffload, source: "https://docs.vllm.ai/en/latest/serving/parallelism_scaling.html",
 		kinds: server, cost: 0.02, // the other GPUs are there, and the answers are the same

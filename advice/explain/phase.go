@@ -90,7 +90,18 @@ func (f *facts) phase() string {
 	if f.inCode("t.to(device, dtype if", "return self._apply(lambda t: t.cuda(device))") {
 		return sampler.PhaseLoading // a model is being moved to the GPU
 	}
+	if f.fillsAndFreesNothing() {
+		return sampler.PhaseLoading
+	}
 	return ""
+}
+
+// fillsAndFreesNothing: tensors fill the GPU without a gap, and one as small as a matrix of a model found no room. What runs frees what it has made,
+// and its allocator keeps that; only weights that are read leave none of it, and the pool of a server (own thresholds: nineteen twentieths of the GPU, a thousandth of them).
+func (f *facts) fillsAndFreesNothing() bool {
+	held := f.allocated.Or(0)
+	return f.torchCode() && !f.program.is(server|training) && !f.onHost() && f.unallocated.Known() && held > partOf(f.total.Or(0), 0.95) && f.unallocated.Or(0) < partOf(held, 0.001) && f.requested.Or(0) < partOf(f.total.Or(0), 0.02) &&
+		len(f.context.Functions) == 0 && !f.event.PrivatePools.Known() && !f.told(sampler.ToldGrowth) && !f.told(sampler.ToldNext) && !f.told(sampler.ToldTraining) && !f.context.Epoch.Known() && !f.context.Step.Known() && f.history == nil
 }
 
 // forwardStep are functions of a forward pass, in training too, whose names begin as those of answers do.

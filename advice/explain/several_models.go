@@ -17,11 +17,19 @@ var causesModels = []causeRow{
 var fixesModels = []fixRow{
 	{id: FixSmallerModel, source: sourceOllama,
 		kinds: ownCode | running, cost: 0,
-		lives:   map[string]float64{CauseTooBig: 0.97, CauseUnknown: 0.85},
-		when:    func(f *failure) bool { return f.severalModels() },
-		reach:   always(1),
-		variant: func(*failure) string { return "several" },
+		lives: map[string]float64{CauseTooBig: 0.97, CauseUnknown: 0.85},
+		when:  func(f *failure) bool { return f.severalModels() },
+		reach: always(1),
+		variant: func(f *failure) string {
+			if f.severalGPUs() {
+				return "each_gpu"
+			}
+			return "several"
+		},
 		do: func(f *failure) []string {
+			if f.severalGPUs() {
+				return []string{f.comment("do.model_each_gpu"), f.comment("do.fewer_bits_each")}
+			}
 			return []string{f.comment("do.one_of_models"), f.comment("do.fewer_bits_each")}
 		}},
 }

@@ -90,8 +90,8 @@ func (f *facts) levers() []tools.Lever {
 func (f *failure) leverShare(id string) float64 {
 	of, is := leversOf[id]
 	switch {
-	case !is || f.tool == nil:
-		return 1
+	case !is || f.tool == nil, f.runsWithout() != "":
+		return 1 // or an option is named that is in the way
 	case f.lacks(id):
 		return withoutLever
 	case id == FixCapSampleSize && f.divides():

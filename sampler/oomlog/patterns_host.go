@@ -91,6 +91,8 @@ var hostRows = []row{
 	{name: "numpy", framework: "numpy", kind: sampler.KindHostAlloc, memory: sampler.MemoryHost, words: []string{"unable to allocate"}, lines: 2,
 		start: `Unable to allocate (?:<req> for an )?array with shape \(<shape:list>\) and data type <dtype:word>`},
 	{name: "numpy wrapped", framework: "numpy", kind: sampler.KindHostAlloc, memory: sampler.MemoryHost, words: []string{"unable to allocate"}, start: `(?:MemoryError.{0,10}: )Unable to allocate <req>`},
+	{name: "nnU-Net worker", framework: "pytorch", kind: sampler.KindWorkerKilled, memory: sampler.MemoryHost, follows: true, words: []string{"your ram was full"},
+		start: `\bIf there is none then your RAM was full and the worker was killed by the OS`},
 	// managers of worker processes, which say which one was killed
 	{name: "gunicorn", framework: "python", kind: sampler.KindWorkerKilled, memory: sampler.MemoryHost, words: []string{"was sent sigkill"},
 		start: `Worker \(pid: ?<pid>\) was sent SIGKILL!`},

@@ -66,6 +66,8 @@ var nativeRows = []row{
 		start: `\bCUDA: failed to alloc memory\b|CUDA error (?:\d+ )?- cannot allocate big buffer for DAG`, fields: []string{`GPU <gpu> failed`}},
 	{name: "miner without room", framework: "cuda", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"insufficient memory for dag", "generate dag"}, loose: true, follows: true,
 		start: `(?:GPU #?<gpu>[:,] )?(?:insufficient memory for DAG(?: epoch \d+)?\b|Can't generate DAG\b[^\n]{0,40}\bout of memory\b)`},
+	{name: "miner with a card too small", framework: "cuda", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"but device has"},
+		start: `(?:\[ID=\d+, GPU #<gpu>\], )?\bEpoch \d+ requires <req>(?: of memory)?,? but device has <total>`},
 	{name: "device by number", framework: "cuda", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"out of memory"}, start: `^(?:ERROR - )?Device <gpu>: out of memory\s*$`},
 	{name: "miner in OpenCL", framework: "opencl", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"cannot allocate big buffer", "allocation of dag failed", "the dag in a single chunk", "ethash dag buffer"},
 		start: `(?:GPU <gpu>[:,] )?(?:OpenCL error -?\d+ - cannot allocate big buffer for DAG|Allocation of DAG failed with error|(?:Allocating/mapping (?:single |DAG )?buffer failed with: [^\n]{0,60} )?GPU can't allocate the DAG in a single chunk|Failed to allocate ethash DAG buffer)`},

@@ -52,6 +52,9 @@ var servingRows = []row{
 	{name: "ggml metal command buffer", framework: "llama.cpp", kind: sampler.KindGGML, memory: sampler.MemoryGPU, words: []string{"kiogpucommandbuffercallbackerroroutofmemory", "insufficient memory"},
 		near:  `ggml|llama|whisper`,
 		start: metalRefused},
+	// What Metal cannot page in ends a command buffer with no more than its status; the lines before say that there was more than it recommends.
+	{name: "ggml metal over its working set", framework: "llama.cpp", kind: sampler.KindGGML, memory: sampler.MemoryGPU, words: []string{"failed with status 5"}, near: `greater than the recommended max working set size`,
+		start: `ggml_metal\w*: command buffer \d+ failed with status 5\b`},
 	{name: "metal command buffer", framework: "pytorch", kind: sampler.KindMPS, memory: sampler.MemoryGPU, words: []string{"kiogpucommandbuffercallbackerroroutofmemory", "insufficient memory (ioaf"},
 		start: metalRefused},
 	{name: "ggml vulkan", framework: "llama.cpp", kind: sampler.KindGGML, memory: sampler.MemoryGPU, words: []string{"ggml_vulkan", "erroroutofdevicememory"}, lines: 3, near: `ggml|llama|whisper`,

@@ -111,6 +111,9 @@ func addFacts(c *sampler.LogContext, text string, all []sentence) {
 	if what := runsWith(all); what != "" {
 		c.Told = append(c.Told, sampler.ToldRuns+strings.TrimSpace(what))
 	}
+	if option := runsWithout(all); option != "" {
+		c.Told = append(c.Told, sampler.ToldWithout+option)
+	}
 	if n := toldOfGPU(all); n != "" {
 		c.Told = append(c.Told, sampler.ToldGPUHas+n)
 	}

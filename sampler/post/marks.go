@@ -9,6 +9,7 @@ var marks = []struct {
 }{
 	// Detectors of one stage by their name.
 	{sampler.ToldYOLO, lazily(`(?i)\byolo(?:[-_ ]?v?(?:[5-9]|1[0-2])\w*|x)?\b`)},
+	{sampler.ToldFineTunes, lazily(`(?i)\bfine[- ]?tun(?:e|es|ing)\b|微调`)},
 	// Code that runs without gradients.
 	{sampler.ToldGraphOff, lazily(`(?:\bwith |@)torch\.(?:no_grad|inference_mode)\(`)},
 	// Whoever writes takes a smaller batch for the way, and asks how.
@@ -72,7 +73,7 @@ var marks = []struct {
 	// The builder of TensorRT, which tries ways to compute each layer.
 	{sampler.ToldBuilder, lazily(`(?i)\btactic\b|\bIBuilderConfig\b`)},
 	// Names of the fitting of gaussians to pictures.
-	{sampler.ToldSplats, lazily(`(?i)\bgaussian[-_ ]?splatt?\w*|\bsplatting\b|\bcolmap\b|\b(?:rasterize_|diff_)gaussian\w*|\bgaussian_renderer\b|\bgsplat\b|\bsplatfacto\b|\bnerfstudio\b|\b[23]dgs\b|\b(?:rebuild|reconstruct)\w* (?:\w+ ){0,3}scenes?\b|\bscene (?:\w+ ){0,2}reconstruct|\b\d{3,5} (?:photos|photographs|drone (?:images|pictures))\b`)},
+	{sampler.ToldSplats, lazily(`(?i)\bgaussian[-_ ]?splatt?\w*|\bsplatting\b|\bcolmap\b|\b(?:rasterize_|diff_)gaussian\w*|\bgaussian_renderer\b|\bgsplat\b|\bsplatfacto\b|\bnerfstudio\b["'\x60]? (?:data ?sets?|format)\b|\b[23]dgs\b|\b(?:rebuild|reconstruct)\w* (?:\w+ ){0,3}scenes?\b|\bscene (?:\w+ ){0,2}reconstruct|\b\d{3,5} (?:photos|photographs|drone (?:images|pictures))\b`)},
 	// The programs that make the vocabulary of a language model, which read a text and have neither batches nor workers.
 	{sampler.ToldVocabulary, lazily(`(?i)\bsentencepiecetrainer\b|\bspm(?:_train\b|\.train\()|\b(?:bpe|wordpiece|unigram|wordlevel)trainer\b|\btrain_(?:new_)?from_iterator\b|\btrain(?:s|ing|ed)? (?:(?:my|the|an?|our|own|new|custom|bpe|unigram|wordpiece|sentencepiece) )*(?:tokenizers?|sentencepiece)\b|\b(?:tokenizers?|sentencepiece|vocabulary) training\b`)},
 	// The call of MONAI that puts the output of a whole volume together, on the GPU unless told otherwise.

@@ -267,7 +267,7 @@ var language = []Tool{
 	{Name: "RVC", Words: []string{"rvc", "retrieval-based-voice-conversion", "retrieval-based-voice-conversion-webui"},
 		Source: "https://github.com/RVC-Project/Retrieval-based-Voice-Conversion-WebUI/blob/main/docs/en/faq_en.md",
 		Levers: []Lever{{Batch, "batch_size = 1", "one"}, {Input, "x_pad = 1, x_query = 5, x_center = 30, x_max = 32", "seconds"}}},
-	{Name: "GPT-SoVITS (s1)", Words: []string{"s1_train", "s1longer", "t2s_lightning_module"}, Does: Trains, // its model of text, with settings of its own
+	{Name: "GPT-SoVITS (s1)", Of: "GPT-SoVITS", Words: []string{"s1_train", "s1longer", "t2s_lightning_module"}, Does: Trains, // its model of text, with settings of its own
 		Source: "https://github.com/RVC-Boss/GPT-SoVITS/blob/main/GPT_SoVITS/configs/s1longer.yaml",
 		Levers: []Lever{{Batch, "batch_size: 4", "half"}, {Input, "max_sec: 20", "seconds"}}},
 	{Name: "GPT-SoVITS", Library: true, Words: []string{"gpt-sovits"}, For: Trains,

@@ -58,7 +58,9 @@ type Tool struct {
 	// Grows: it adds to what it fits as it goes on, so that memory rises by design.
 	Grows bool
 	// One: it trains with one sample at a time unless its settings say otherwise.
-	One    bool
+	One bool
+	// Of names the program with whose commands this one is run: a method or a part of it with options of its own.
+	Of     string
 	Source string // URL of the source or the documentation in which its levers were read
 	Levers []Lever
 }
@@ -93,14 +95,54 @@ func Named(name string) *Tool {
 }
 
 // In is the program that a text names, the one that it names most often; nil: none. Paths are to be given WithoutEnvironments.
+//
+// Many programs have methods and models with the names of others. Where another program is named, such a name means one of these: behind the name of a
+// program, in its command or its folder ("ns-train instant-ngp", "mmdet/models/yolox.py"), and then everywhere; in a folder of settings ("configs/yolox")
+// and behind an option for the model, there.
 func In(text string) *Tool {
-	counts := make([]int, len(rows))
-	best := -1
-	each(text, func(word string) {
-		if i, known := byWord()[word]; known {
-			counts[i]++
+	counts, meant, within := make([]int, len(rows)), make([]int, len(rows)), make([]bool, len(rows))
+	owner, argument, last := -1, false, ""
+	each(text, func(word, between string) {
+		i, known := byWord()[word]
+		switch path := between == "/" || between == `\` || between == "."; {
+		case path:
+			argument = argument || last == "configs"
+		case between == " " || between == "=":
+			argument = strings.HasPrefix(last, "model")
+			if of, known := byWord()[last]; !known || of != owner {
+				owner = -1
+			}
+		default:
+			owner, argument = -1, false
+		}
+		last = word
+		if !known {
+			return
+		}
+		counts[i]++
+		switch {
+		case owner >= 0 && owner != i && rows[i].Of != rows[owner].Name:
+			within[i] = true
+		case argument:
+		default:
+			meant[i]++
+			owner = i
 		}
 	})
+	for i := range meant {
+		if within[i] {
+			meant[i] = 0
+		}
+	}
+	if most := mostNamed(meant); most != nil {
+		return most
+	}
+	return mostNamed(counts)
+}
+
+// mostNamed is the program that is named most often, given how often each is; nil: none is.
+func mostNamed(counts []int) *Tool {
+	best := -1
 	for i, n := range counts {
 		if n > 0 && (best < 0 || rows[best].Library && !rows[i].Library || n > counts[best] && rows[best].Library == rows[i].Library) {
 			best = i
@@ -123,7 +165,7 @@ var byWord = sync.OnceValue(func() map[string]int {
 	known := map[string]int{}
 	for i := range rows {
 		for _, w := range rows[i].Words {
-			each(w, func(word string) { known[word] = i })
+			each(w, func(word, _ string) { known[word] = i })
 		}
 	}
 	return known
@@ -166,31 +208,39 @@ func ofModel(before, name, rest string) bool {
 }
 
 // each visits the words of a text in lower case and without the signs within them that people leave out: "Real-ESRGAN" is
-// "realesrgan".
-func each(text string, visit func(word string)) {
+// "realesrgan". With each comes what stands between it and the word before.
+func each(text string, visit func(word, between string)) {
 	word, before := make([]byte, 0, 64), ""
-	end := func(rest string) {
-		if s := strings.Trim(string(word), "0123456789"); s != "" && !ofModel(before, string(word), rest) {
-			visit(string(word))
+	begin, end := 0, 0 // of the word that is read, and of the one before
+	visitTo := func(at int) {
+		if s := strings.Trim(string(word), "0123456789"); s != "" && !ofModel(before, string(word), text[at:]) {
+			visit(string(word), text[end:begin])
 		}
-		before, word = string(word), word[:0]
+		if before = string(word); before != "" {
+			end = at
+		}
 	}
 	for i := range len(text) {
-		switch c := text[i]; {
+		c := text[i]
+		switch {
 		case c >= 'A' && c <= 'Z':
-			word = append(word, c|0x20)
+			c |= 0x20
 		case c >= 'a' && c <= 'z', c >= '0' && c <= '9', c >= 0x80:
-			word = append(word, c)
 		case c == '-' || c == '_':
+			continue
 		default:
 			if !installed(text[i:]) && (string(word) == hasDataset || !ofFiles(text[i:])) {
-				end(text[i:])
+				visitTo(i)
 			}
 			word = word[:0]
+			continue
 		}
-		if len(word) > 64 {
+		if len(word) == 0 {
+			begin = i
+		}
+		if word = append(word, c); len(word) > 64 {
 			word = word[:0] // no name is that long
 		}
 	}
-	end("")
+	visitTo(len(text))
 }

@@ -22,7 +22,7 @@ func TestRows(t *testing.T) {
 		}
 		for _, w := range tool.Words {
 			var all []string
-			each(w, func(word string) { all = append(all, word) })
+			each(w, func(word, _ string) { all = append(all, word) })
 			if len(all) != 1 || len(all[0]) < 3 {
 				t.Errorf("%s: %q is %d words: %v", tool.Name, w, len(all), all)
 				continue
@@ -64,9 +64,16 @@ func TestIn(t *testing.T) {
 		"python inference_realesrgan.py -i in.png":                                            "Real-ESRGAN",
 		"as in totalsegmentator, but real-esrgan, realesrgan here":                            "Real-ESRGAN",
 		"totalsegmentator==2.0.5\nfairseq                 0.12.2\n- monai=1.2\nnnunetv2>=2.1": "",
-		"nnunetv2 nnunetv2 nnunetv2 totalsegmentator":                                         "TotalSegmentator",
-		"realesrganx":                            "",
-		strings.Repeat("a", 1000) + "realesrgan": "",
+		"nnunetv2, nnunetv2, nnunetv2, totalsegmentator":                                      "TotalSegmentator",
+		"realesrganx": "",
+		"instant-ngp fails\nns-train instant-ngp --data scene":                       "nerfstudio",
+		"ns-train splatfacto --data scene":                                           "Splatfacto",
+		"instant-ngp --scene fox, nerfstudio is slower":                              "instant-ngp",
+		"python tools/train.py configs/yolox/yolox_s.py\nmmdet/apis/train.py":        "MMDetection",
+		"python tools/train.py configs/yolox/yolox_s.py":                             "YOLOX",
+		"YOLOX ends with\nsite-packages/mmdet/models/detectors/yolox.py, line 77":    "MMDetection",
+		"llamafactory-cli train --model_name_or_path THUDM/chatglm2-6b, chatglm2-6b": "LLaMA-Factory",
+		strings.Repeat("a", 1000) + "realesrgan":                                     "",
 	} {
 		got := ""
 		if tool := In(text); tool != nil {
