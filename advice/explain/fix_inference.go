@@ -294,6 +294,9 @@ var fixesInference = []fixRow{
 			if f.total.Known() && f.requested.Or(0) > f.total.Or(0) {
 				return 0.1
 			}
+			if f.program.name == "invokeai" && f.phase() == sampler.PhaseLoading && f.requested.Or(0) < partOf(f.total.Or(0), 0.02) {
+				return 0.5 // it frees what it has before the picture is decoded, and these are weights
+			}
 			if f.program.name == "comfyui" && f.bigRequest() {
 				return 0.8 // it moves models out by itself; this is the picture
 			}
