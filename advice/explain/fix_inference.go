@@ -233,7 +233,7 @@ var fixesInference = []fixRow{
 		kinds: ownCode, cost: 0.02,
 		lives: map[string]float64{CauseTooBig: 0.92, CauseUnknown: 0.65},
 		when: func(f *failure) bool {
-			return f.event.Kind == sampler.KindORT && !f.onHost() && !f.program.is(training)
+			return f.event.Kind == sampler.KindORT && !f.onHost() && !f.program.is(training) && !f.only() // who runs a known program sets its options, not those of a session
 		},
 		reach: func(f *failure) float64 {
 			if f.makesSession() {

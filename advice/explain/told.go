@@ -182,7 +182,7 @@ func (f *facts) longSamples() bool {
 }
 
 // toldSame: it comes at the same step again, so what that step reads decides.
-func (f *facts) toldSame() bool { return f.told(sampler.ToldSame) && !f.onHost() }
+func (f *facts) toldSame() bool { return f.told(sampler.ToldSame) && !f.onHost() && !f.fixedBuffer() }
 
 // toldUnallocated: gigabytes were reserved but unallocated, as is said.
 func (f *job) toldUnallocated() bool {
