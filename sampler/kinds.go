@@ -187,6 +187,7 @@ const (
 	ToldTinyModel    = "tiny_model"            // a small variant of Whisper is in force
 	ToldModelSize    = "model_size_"           // and a number: a model of that many billions of parameters, in whatever bits
 	ToldModels       = "models"                // a program loads one model after another
+	ToldLoadsEach    = "loads_each"            // a program loads its model anew at each request
 	ToldPeakFirst    = "peak_first"            // memory is high at the start and low after
 	ToldDead         = "dead"                  // a process was ended, and what it held is not given back
 	ToldEachRun      = "each_run"              // the first run goes through, and those after it fail at once

@@ -293,6 +293,10 @@ var causesTold = []causeRow{
 		when:       func(f *failure) bool { return f.toldSame() },
 		confidence: func(f *failure) float64 { return f.unlessOthers(0.7) },
 		evidence:   func(f *failure) string { return f.words.Say("why.told_same") }},
+	{id: "told", cause: CauseLeak, form: "each", reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
+		when:       func(f *failure) bool { return f.told(sampler.ToldLoadsEach) && !f.onHost() },
+		confidence: func(f *failure) float64 { return f.unlessOthers(0.86) },
+		evidence:   func(f *failure) string { return f.words.Say("why.told_each") }},
 	{id: "told", cause: CauseTooBig, form: "checkpoint", reason: "https://docs.pytorch.org/docs/stable/generated/torch.load.html",
 		when: func(f *failure) bool { return f.toldCheckpoint() },
 		confidence: func(f *failure) float64 {

@@ -44,6 +44,8 @@ func (f *failure) lessInput() []string {
 		second += ".mixed"
 	}
 	switch {
+	case f.fixedBuffer():
+		return []string{f.comment("do.buffers"), f.comment("do.or_that", "what", f.words.Say("do.less.worlds.one"))}
 	case f.oneWorld():
 		return []string{f.comment("do.less.worlds.one"), f.comment("do.or_that", "what", f.words.Say("do.parts.worlds"))}
 	case name == sampler.WorkStreams && indexOf(f.event.Text, "BitstreamBuffer") >= 0: // a session was granted: https://github.com/FFmpeg/FFmpeg/blob/master/libavcodec/nvenc_h264.c

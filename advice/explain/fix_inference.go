@@ -233,7 +233,7 @@ var fixesInference = []fixRow{
 		kinds: ownCode, cost: 0.02,
 		lives: map[string]float64{CauseTooBig: 0.92, CauseUnknown: 0.65},
 		when: func(f *failure) bool {
-			return f.event.Kind == sampler.KindORT && !f.onHost() && !f.program.is(training)
+			return f.event.Kind == sampler.KindORT && !f.onHost() && !f.program.is(training) && !f.only() // who runs a known program sets its options, not those of a session
 		},
 		reach: func(f *failure) float64 {
 			if f.makesSession() {
@@ -293,6 +293,9 @@ var fixesInference = []fixRow{
 		reach: func(f *failure) float64 {
 			if f.total.Known() && f.requested.Or(0) > f.total.Or(0) {
 				return 0.1
+			}
+			if f.program.name == "invokeai" && f.phase() == sampler.PhaseLoading && f.requested.Or(0) < partOf(f.total.Or(0), 0.02) {
+				return 0.5 // it frees what it has before the picture is decoded, and these are weights
 			}
 			if f.program.name == "comfyui" && f.bigRequest() {
 				return 0.8 // it moves models out by itself; this is the picture

@@ -56,6 +56,15 @@ var fixesSituations = []fixRow{
 			}
 			return []string{f.comment("do.unload_first"), "del model; gc.collect(); torch.cuda.empty_cache()  " + f.comment("do.before_next")}
 		}},
+	{id: FixLeak, source: "https://docs.vllm.ai/en/latest/serving/openai_compatible_server/",
+		kinds: ownCode | running, cost: 0,
+		lives:   map[string]float64{CauseLeak: 0.99, CausePreallocation: 0.97, CauseUnknown: 0.9, CauseTooBig: 0.85, CauseOtherProcess: 0.4},
+		when:    func(f *failure) bool { return f.told(sampler.ToldLoadsEach) && !f.onHost() },
+		reach:   always(1),
+		variant: func(f *failure) string { return "each" },
+		do: func(f *failure) []string {
+			return []string{f.comment("do.load_once"), f.comment("do.server_beside")}
+		}},
 	{id: FixCapPreallocation, source: "https://github.com/facebookresearch/faiss/wiki/Faiss-on-the-GPU",
 		kinds: ownCode, cost: 0, work: true,
 		lives:   map[string]float64{CauseUnknown: 0.9, CauseTooBig: 0.9, CauseOtherProcess: 0.5},

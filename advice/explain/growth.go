@@ -21,7 +21,7 @@ func (f *facts) late() bool {
 
 // saidLate: whoever writes says that it worked for a while, and neither a recording nor a step in the log shows how it went.
 func (f *facts) saidLate() bool {
-	return (f.told(sampler.ToldLate) && !f.context.Step.Known() || f.told(sampler.ToldVaries)) && f.history == nil && !f.onHost()
+	return (f.told(sampler.ToldLate) && !f.context.Step.Known() || f.told(sampler.ToldVaries)) && f.history == nil && !f.onHost() && !f.fixedBuffer()
 }
 
 // startSeconds: weights are loaded, optimizer state is made and caches are filled within the first

@@ -67,6 +67,9 @@ func (f *facts) phase() string {
 	if f.swaps() {
 		return sampler.PhaseLoading
 	}
+	if f.compiled() && f.context.Phase == sampler.PhaseTraining {
+		return "" // what it runs was trained by another program
+	}
 	if f.movesModel() && (f.context.Phase == "" || f.context.Phase == sampler.PhaseInference || f.context.Phase == sampler.PhaseTraining && !f.context.Epoch.Known() && !f.context.Step.Known()) {
 		return sampler.PhaseLoading
 	}

@@ -61,6 +61,9 @@ var fixesPinning = []fixRow{
 			return f.pinned() && !f.refusedPin() || (f.refusedPin() || f.maybePinned() && f.told(sampler.ToldPinned)) && f.pinsByLoader()
 		},
 		do: func(f *failure) []string {
+			if f.inCode("pin_memory=True") && !f.inCode("DataLoader(") {
+				return []string{"pin_memory=False  " + f.comment("do.pin_line"), "free -g; ulimit -l", f.comment("do.wslconfig")}
+			}
 			return []string{"DataLoader(…, pin_memory=False, num_workers=2)", "free -g; ulimit -l", f.comment("do.wslconfig")}
 		}},
 	{id: FixReducePinnedMemory, source: sourceWSL,

@@ -182,7 +182,7 @@ func (f *facts) longSamples() bool {
 }
 
 // toldSame: it comes at the same step again, so what that step reads decides.
-func (f *facts) toldSame() bool { return f.told(sampler.ToldSame) && !f.onHost() }
+func (f *facts) toldSame() bool { return f.told(sampler.ToldSame) && !f.onHost() && !f.fixedBuffer() }
 
 // toldUnallocated: gigabytes were reserved but unallocated, as is said.
 func (f *job) toldUnallocated() bool {
@@ -209,9 +209,9 @@ func (f *facts) ranBefore() bool {
 	return f.told(sampler.ToldWorked) && !f.onHost() && !f.told(sampler.ToldGrowth) && !f.told(sampler.ToldLarger) && !f.told(sampler.ToldUpdate) && f.history == nil && !f.impossible() && !f.othersMatter()
 }
 
-// toldCheckpoint: it comes when a checkpoint is loaded, to the GPU or to resume.
+// toldCheckpoint: it comes when a checkpoint is loaded, to the GPU or to resume. Who makes pictures calls any model so.
 func (f *facts) toldCheckpoint() bool {
-	return f.told(sampler.ToldCheckpoint) && !f.told(sampler.ToldFirstGPU) && !f.onHost() && f.torchCode()
+	return f.told(sampler.ToldCheckpoint) && !f.told(sampler.ToldFirstGPU) && !f.program.is(imageTool) && !f.onHost() && f.torchCode()
 }
 
 // makesContext: the program had nothing on the GPU yet, not even a context.

@@ -160,6 +160,8 @@ func (f *failure) agreeing(l tools.Lever) (tools.Lever, bool) {
 	switch {
 	case f.anotherScript(l):
 		return l, false
+	case strings.HasPrefix(l.Type, "package gpu") && (f.printsTorch() || f.event.Framework == "kokkos" || f.told(sampler.ToldWork+sampler.WorkPotentials)):
+		return l, false // of the GPU package, and these forces are not from it: https://docs.lammps.org/Speed_packages.html
 	case strings.HasPrefix(l.Type, "--") && f.shows(sampler.ShowsOwnPipe) && !f.command.Known:
 		return l, false // an option of a command, and a script that calls a library has none
 	case f.onHost() && f.tool.Name == "COLMAP": // of its steps the one that joins depth maps fills RAM

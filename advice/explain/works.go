@@ -116,7 +116,7 @@ func (f *failure) possible(row fixRow) bool {
 	if !f.has(notionsOf[row.id]) || row.id == FixHalveBatchAccumulate && f.noBatch() || f.only() && notionsOf[row.id]&(aGraph|ownLines) != 0 && !(row.id == FixLeak && (f.told(sampler.ToldModels) || f.leftByFirst())) {
 		return false
 	}
-	if row.id == FixOffloadModel && f.tool != nil && f.tool.Whole {
+	if row.id == FixOffloadModel && (f.tool != nil && f.tool.Whole || f.told(sampler.ToldWork+sampler.WorkLayers)) { // Caffe and Theano keep all of a network on the GPU
 		return false
 	}
 	w, is := f.work()
@@ -125,6 +125,13 @@ func (f *failure) possible(row fixRow) bool {
 
 // oneWorld: there is but one environment, so that no fewer can be simulated at once.
 func (f *facts) oneWorld() bool { return f.told(sampler.ToldInForce + "num_envs 1") }
+
+// fixedBuffer: PhysX asked for a power of two, large and the same each time or with one environment alone: a buffer that is as large as the settings
+// have it, whatever is simulated (own threshold: 256 MiB).
+func (f *facts) fixedBuffer() bool {
+	n := f.event.Requested.Or(0)
+	return f.event.Framework == "physx" && n >= 256*sampler.MiB && n&(n-1) == 0 && (f.oneWorld() || f.told(sampler.ToldSame))
+}
 
 // noBatch: there is none that could be made smaller.
 func (f *failure) noBatch() bool {
@@ -167,6 +174,9 @@ var fixesWorks = []fixRow{
 		},
 		pairs: func(f *failure) []any {
 			w, _ := f.work()
+			if f.fixedBuffer() {
+				return []any{"what", f.words.Say("work.worlds.buffers")}
+			}
 			if w.name == sampler.WorkWorlds && f.oneWorld() {
 				return []any{"what", f.words.Say("work.worlds.one")}
 			}

@@ -84,6 +84,7 @@ type memoryBook struct {
 	rank   string
 	most   sampler.Bytes // that tensors held; 0: no figure is of that
 	lower  []byte        // scratch
+	sized  bool          // what is called GPU memory is what a GPU has, as the task manager of Windows lists it
 }
 
 // add reads one line, without colors, in which those words were found.
@@ -101,11 +102,17 @@ func (m *memoryBook) add(line []byte, found *wordMask) {
 		return
 	}
 	lower := m.lowered(line)
+	if bytes.Contains(lower, []byte("dedicated gpu memory")) || bytes.Contains(lower, []byte("shared gpu memory")) {
+		m.sized = true
+	}
 	for i, word := range compiled().memoryRows {
 		if !found.has(word) {
 			continue // most of a line's time would go into looking again
 		}
 		r := &memoryRows[i]
+		if m.sized && r.word == "gpu memory" {
+			continue
+		}
 		at := bytes.Index(lower, []byte(r.word))
 		if at < 0 || r.needs != "" && !bytes.Contains(lower, []byte(r.needs)) {
 			continue

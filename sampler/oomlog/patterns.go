@@ -65,7 +65,7 @@ var specificRows = []row{
 	{name: "caught and went on", framework: "pytorch", kind: sampler.KindCUDA, memory: sampler.MemoryGPU, recovered: true, follows: true, words: []string{"cuda oom", "gpu oom", "out of memory"},
 		start: `\b(?:CUDA|GPU) (?:OOM|out[ -]of[ -]memory)\b(?: error)?[^.\n"'()]{0,40}?[!,.:;–—-] ?(?:[^.\n"'()]{0,30}\b)?(?:(?:skipping|skipped|retrying|falling back|using CPU|continuing|clearing cache and)\b|reducing (?:to\b|(?:the |micro[- ])*batch(?:[ _-]size)?(?: ?(?:$|\.\.\.|[,;!…])| (?:to|from|by|and)\b)))`},
 	{name: "catboost", framework: "catboost", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"out of memory. requested"},
-		start: `(?:\S+\.h:\d+: )?Error: Out of memory\. Requested <req:mib> MB; Free <free:mib> MB`},
+		start: `(?:(?:\S+\.h:\d+: )?Error: )?Out of memory\. Requested <req:mib>(?: ?MB)?; Free <free:mib>(?: ?MB)?`},
 	{name: "directml", framework: "pytorch", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"could not allocate tensor with"},
 		start: `Could not allocate tensor with <req>\.? There is not enough GPU video memory`},
 	{name: "tgi prefill", framework: "pytorch", kind: sampler.KindWarmup, memory: sampler.MemoryGPU, words: []string{"not enough memory to handle"}, follows: true,

@@ -123,7 +123,7 @@ var hostRows = []row{
 	{name: "tgi shard", framework: "pytorch", kind: sampler.KindKilled, memory: sampler.MemoryHost, words: []string{"signal 9"},
 		start: `\bprocess was signaled to shutdown with signal 9\b`},
 	// launchers that saw signal 9
-	{name: "deepspeed", framework: "deepspeed", kind: sampler.KindKilled, memory: sampler.MemoryHost, launcher: true, words: []string{"exits with return code"}, start: `exits with return code = -9\b`},
+	{name: "deepspeed", framework: "deepspeed", kind: sampler.KindKilled, memory: sampler.MemoryHost, launcher: true, words: []string{"exits with return code", "exits return code", "exits with run code"}, start: `exits (?:with )?(?:return|run) ?code ?= ?-9\b`},
 	{name: "deepspeed bus error", framework: "deepspeed", kind: sampler.KindShm, memory: sampler.MemoryHost, words: []string{"exits with return code"}, start: `exits with return code = -7\b`},
 	{name: "torchelastic bus error", framework: "pytorch", kind: sampler.KindShm, memory: sampler.MemoryHost, words: []string{"sigbus"}, start: `Signal 7 \(SIGBUS\) received by PID <pid>`},
 	{name: "torchelastic", framework: "pytorch", kind: sampler.KindKilled, memory: sampler.MemoryHost, launcher: true, words: []string{"exitcode"}, start: `exitcode ?: ?-9\b`, fields: []string{`pid: <pid>`}},

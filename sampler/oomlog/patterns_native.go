@@ -71,6 +71,8 @@ var nativeRows = []row{
 	{name: "device by number", framework: "cuda", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"out of memory"}, start: `^(?:ERROR - )?Device <gpu>: out of memory\s*$`},
 	{name: "miner in OpenCL", framework: "opencl", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"cannot allocate big buffer", "allocation of dag failed", "the dag in a single chunk", "ethash dag buffer"},
 		start: `(?:GPU <gpu>[:,] )?(?:OpenCL error -?\d+ - cannot allocate big buffer for DAG|Allocation of DAG failed with error|(?:Allocating/mapping (?:single |DAG )?buffer failed with: [^\n]{0,60} )?GPU can't allocate the DAG in a single chunk|Failed to allocate ethash DAG buffer)`},
+	{name: "lolminer", framework: "opencl", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"when allocating memory or building"},
+		start: `(?:GPU <gpu>: )?error when allocating memory or building (?:\w+ )?DAG\b`},
 	{name: "miner with sizes", framework: "cuda", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"memory to hold the dag", "memory to hold the full dag", "memory to place dag"}, loose: true,
 		start: `(?:GPU #<gpu>\]?[,:] )?(?:Device does not have enough free memory|not enough (?:GPU )?memory) to (?:hold|place) (?:the )?(?:full )?DAG(?: for epoch \d+\. Required: <req>, free: <free>)?`},
 	{name: "gpuarray", framework: "theano", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"bytes of device memory"}, lines: 2,
@@ -97,7 +99,7 @@ var nativeRows = []row{
 	// Aer compares before it begins, with the memory of the machine and, where it is to use GPUs, of these with it.
 	{name: "aer on GPUs", framework: "qiskit", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"insufficient memory to run circuit"}, lines: 1,
 		start: `Insufficient memory to run circuit [^\n]{0,120} simulator\. Required memory: <req:mib>M, max memory: \d+M \(Host\) \+ \d+M \(GPU\)`},
-	{name: "hashcat", framework: "hashcat", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"not enough allocatable device"}, start: `Device #<gpu>: Not enough allocatable device memory`},
+	{name: "hashcat", framework: "hashcat", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"allocatable device"}, start: `Device #<gpu>: (?:Not|Device does not provide) enough allocatable device[- ]memory`},
 	{name: "cuda call without arguments", framework: "cuda", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"out of memory"},
 		start: `(?-i)\bcu(?:da)?[A-Z]\w+(?:\(\)(?: (?:failed|error|returned))?| error): [Oo]ut of memory\b|\bError in cu[A-Z]\w+(?:\[[\w|]+\])?: [Oo]ut of memory\b`},
 	{name: "amber", framework: "cuda", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"gpubuffer::allocate failed"}, start: `GpuBuffer::Allocate failed (?:\(\w+\) )?out of memory`},

@@ -39,7 +39,7 @@ var phaseLines = []phaseRow{
 	{"", anyOf(`(?i)`, `(?:evaluat\w*|validat\w*)\.py["”'],? line \d+,? in <module>`, `^\s*(?:from|import) [\w.]*(?:evaluat|validat)\w*`)},                                                                                                                         // a module that is only imported
 	{sampler.PhaseSaving, anyOf(`(?i)`, `_state_dict_utils\.py`, `\bFailed to clone\(\) tensor .{0,300}state_dict`, `\bsaving\b.{0,40}(?:checkpoint|model|weights|state)`,
 		`\btraining (?:(?:is|has|was) )?(?:done|finished|complete|completed|over|ended)\b.{0,20}\b(?:export|convert|quanti[sz]|merg|sav)(?:e|ing|es)?\b`)},
-	{sampler.PhaseLoading, anyOf(`(?i)`, `\bloading\b.{0,40}(?:checkpoint|model|weights|shards|pipeline)|llama_model_load|llm_load_tensors|load_tensors:`)},
+	{sampler.PhaseLoading, anyOf(`(?i)`, `\bloading\b.{0,40}(?:checkpoint|model|weights|shards|pipeline)|\bmodel \S{1,60} could not be loaded\b|llama_model_load|llm_load_tensors|load_tensors:`)},
 	{sampler.PhaseValidation, anyOf(`(?i)`, `^\W{0,3}\[(?:val|valid|eval)\]|\b(?:(?:validating|validation|evaluating|evaluation)(?:[^\w=-]|$)|val:|eval:|(?:computing|calculating) (?:the )?(?:FID|KID|mAP|mIoU|BLEU|ROUGE|WER|CER|metrics)\b|decoding (?:the )?(?:dev|valid|validation|eval|test)\b|epoch \(val(?:id)?\)|Class\s+Images\s+(?:Instances|Labels))`)},
 	{"", anyOf(`(?i)`, `^\W*(?:[\w ]{1,16}\W{1,5})?training (?:(?:is|has|was) )?(?:finished|done|completed?|over|ended)\W*$`, `\bafter (?:the )?training (?:(?:is|has|was) )?(?:finished|done|completed?|over|ended)\b`)}, // what comes then is none
 	{sampler.PhaseTraining, anyOf(`(?i)`, `\btrain(?:ing)?\b`, `\bepoch\b`, `^\s*\d+/\d+\s+[\d.]+G\b`)},

@@ -27,12 +27,12 @@ var (
 	// fails and failsNot deny the other; alone it is only denied what the clause before says.
 	runsNot = lazily(`(?i)(?:n['’]t|\bnot|\bnever|\bcan ?not|\bunable to|\bno longer) (?:\w+ ){0,2}?(?:works?|run|train|fit|complete|finish|start)\b`)
 	// runsNo is a word for running that does not say how it ended.
-	runsNo    = lazily(`(?i)\b(?:(?:I|we) (?:run|ran|trained)|(?:when|while|if) (?:it|this|I) (?:runs?|works?)|(?:runs?|ran|running) (out|into|over)|(?:and|to) run (?:the|an?|my|it|this|md|simulations?|training|inference))\b`)
+	runsNo    = lazily(`(?i)\b(?:(?:I|we) (?:run|ran|trained)|(?:when|while|if) (?:it|this|I) (?:runs?|works?)|(?:runs?|ran|running) (out|into|over)|(?:and|to) run (?:the|an?|my|it|this|md|simulations?|training|inference)|(?:great|good|nice|excellent|amazing|awesome|wonderful|brilliant|fantastic|impressive|interesting|hard|your|this) (?:\w+ )?work)\b`)
 	failsNot  = lazily(`(?i)(?:n['’]t|\bnot|\bnever|\bno longer|\bno more|\bno|\bwithout|\bavoids?|\bto avoid(?: the| an?)?|\bto prevent(?: the| an?)?) (?:\w+ ){0,2}?["'\x60]?(?:fail\w*|crash\w*|happen\w*|occur\w*|come|appear|errors?|run(?:s|ning)? out|(?:cuda |gpu )?(?:oom|out of memory))\b|(?:不会?|没有?)再? ?(?:报错|溢出|爆|失败|OOM|出错)|(?:에러|오류)[^.]{0,6}(?:발생(?:하|되)지 ?않|안 ?[나났]|없)|(?:発生し|出)(?:ない|ません)|エラー(?:は|が)?(?:出ない|出ません|なし)`)
 	deniesAll = lazily(`(?i)\b(?:it|this|that) (?:does|did|do|is|was)(?: not|n['’]t)\s*\W*$`)
 	// supposes are words of what was not met, and elsewhere of what is not only a matter of the value: another GPU, machine, program, version or phase, or how far it came.
 	supposes  = lazily(`(?i)\b(?:should|would|could|might|may|hop(?:e|ed|ing)|expect\w*|suppos\w*|whether|how|why|(?:will|to) try|want|possible|recommend\w*|paper|authors?|others|people|some(?:one|body))\b|[?？]|应该|是否|如何`)
-	elsewhere = lazily(`(?i)\b(?:cpu|versions?|commit|release|update[ds]?|upgrade[ds]?|machines?|servers?|laptops?|computers?|colab|kaggle|valid\w*|eval\w*|test(?:s|ing)?|inference|resum\w*|checkpoints?|scratch|until|till|longer|epochs?|steps?|iterations?|iters?|fp16|bf16|fp32|bits?|lora|gradient|linux|windows|wsl2?|leaks?|sometimes)\b|显卡|验证|测试|推理`)
+	elsewhere = lazily(`(?i)\b(?:cpu|versions?|commit|release|update[ds]?|upgrade[ds]?|machines?|servers?|laptops?|computers?|colab|kaggle|valid\w*|eval\w*|test(?:s|ing)?|inference|resum\w*|checkpoints?|scratch|until|till|longer|epochs?|steps?|iterations?|iters?|fp16|bf16|fp32|bits?|lora|gradient|linux|windows|wsl2?|leaks?|sometimes|(?:last|previous|old|other) one)\b|显卡|验证|测试|推理`)
 	// bounded: more than the value that ran does not.
 	bounded = lazily(`(?i)\b(?:only|at most|up to|max(?:imum|imal)?|no more than|not more than|largest|biggest|highest|workaround|to avoid|or (?:lower|less|below|smaller|fewer)|and (?:lower|below|less|smaller|fewer))\b|只能|最多|最大|才`)
 )

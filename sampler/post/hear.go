@@ -15,7 +15,7 @@ var heard = []struct {
 	words, except        *lazy
 }{
 	{telling: "late", what: sampler.ToldLate, least: 0.66},
-	{telling: "varies", what: sampler.ToldVaries, least: 0.45},
+	{telling: "varies", what: sampler.ToldVaries, least: 0.45, except: lazily(`(?i)\bdifferent (?:\w+ )?(?:errors?|messages?|exceptions?|problems?|issues?)\b`)},
 	{telling: "next", what: sampler.ToldNext, least: 0.55},
 	{telling: "growth", what: sampler.ToldGrowth, least: 0.75},
 	{telling: "keeps", what: sampler.ToldKeeps, least: 0.6},
@@ -28,8 +28,11 @@ var heard = []struct {
 	{telling: "more_gpus", what: sampler.ToldTried + "gpu", least: 0.6, except: cured},
 	{telling: "validation", phase: sampler.PhaseValidation, least: 0.65, words: lazily(`(?i)vali?d|\bval\b|\beval`),
 		except: lazily(`(?i)\bval\w*[ _-]batch[ _-]?size\w*\s*(?:is|was|=|:|of)\s*\d`)}, // one of the settings that are listed
-	{telling: "saving", phase: sampler.PhaseSaving, least: 0.65, words: lazily(`(?i)\bsav(?:e|es|ing)\b|\bsave_|checkpoint|export|merg|conver|\bwrit(?:e|es|ing)\b|consolidat|push`), except: lazily(`(?i)\bbefore\b`)},
+	{telling: "saving", phase: sampler.PhaseSaving, least: 0.65, words: lazily(`(?i)\bsav(?:e|es|ing)\b|\bsave_|checkpoint|export|\bwrit(?:e|es|ing)\b|consolidat|push|(?:merg|conver)\w*\b[^.\n]{0,40}\b` + savedThings + `|\b` + savedThings + `[^.\n]{0,40}\b(?:merg|conver)`), except: lazily(`(?i)\bbefore\b`)},
 }
+
+// savedThings are what is converted or merged to be saved; pictures, videos and faces are converted, too.
+const savedThings = `(?:models?|weights?|checkpoints?|adapters?|loras?|onnx|gguf|safetensors|state_?dict|shards?|hf|fp16|bf16)\b`
 
 // mostHeard sentences are listened to: nobody tells his failure later, and who writes more than that copies a log.
 const mostHeard = 200

@@ -27,6 +27,13 @@ const (
 	frameworkAt = `(?:(?:py)?torch|tensorflow|jax|mxnet|paddle\w*|keras)(?: version)? ?[=v]*\d+\.\d+`
 )
 
+// A model that a program loads, that it does so, and when.
+const (
+	aModel   = `(?:models?|engines?|pipelines?|LLM|weights)`
+	madeAnew = `(?:(?:re-?)?(?:loaded|initiali[sz]ed|instantiated)|re-?(?:created|built|started)|created|constructed)`
+	eachTime = `\b(?:every|each)(?: (?:new|single|incoming))? (?:requests?|calls?|quer(?:y|ies)|predictions?|inferences?|invocations?)\b`
+)
+
 // withSteps is what comes as a run goes on, in words that do not say of what there is more.
 const withSteps = `\b(?:when|as|while|once) (?:the )?(?:number of )?(?:iterations?|steps?|epochs?)(?: (?:number|count))? (?:is |are |keeps? |starts? )*(?:grow\w*|increas\w*|goes up|go up|going up|gets? (?:larger|higher|bigger))`
 
@@ -43,6 +50,9 @@ var situations = []struct {
 	{sampler.ToldModels, lazily(`(?i)\b(?:chang|switch|swap)\w* (?:the |my |between |to )*(?:other |another |different |new )?(?:models?|checkpoints?)\b[^.\n]{0,20}\b(?:again|back|at run ?time|in the (?:web ?)?(?:ui|menu|drop ?down)|without restart\w*)\b|\b(?:switch|swap)\w* between (?:\w+ ){0,2}(?:models|checkpoints)\b|` +
 		`\b(?:models?|checkpoints?)\b[^.\n]{0,20}(?:\b(?:should|must)\b|\b(?:is|was|are|does|do|did)(?:n['’]?t| not| never)\b|\bnever\b) (?:\w+ )?(?:be |been |get )*(?:releas|unload|freed)\w*|\bload\w*\b[^.\n]{0,40}\b(?:models|checkpoints)\b[^.\n]{0,24}\b(?:in sequence|one after (?:another|the other)|in turn|sequentially)\b|` +
 		`\b(?:when|after|once|as soon as|if)\b[^.\n]{0,16}\b(?:load|select|choos|pick)\w* (?:the |a |an )?(?:second|another|next|different) (?:\w+ )?(?:model|checkpoint)\b|\bloading (?:another|a second|the next|the second) (?:\w+ )?(?:model|checkpoint)\b[^.\n]{0,24}\b(?:gives?|fails|ends|causes|leads|runs|crash\w*)\b|(?:切换|更换|换)(?:另一个|其他|别的)?模型[^。\n]{0,16}(?:爆|不足|溢出|不够|OOM)`), nil, nil},
+	// A server that is started within a function which answers, and again in each call of it.
+	{sampler.ToldLoadsEach, lazily(`(?i)\b` + aModel + `\b[^.\n]{0,24}\b(?:is|are|was|were|gets?|being|be)\b[^.\n]{0,16}\b` + madeAnew + `\b[^.\n]{0,16}` + eachTime + `|\b(?:re-?)?(?:loads?|initiali[sz]es?|creates?|instantiates?|builds?|starts?) (?:\w+ ){0,3}?` + aModel + `\b[^.\n]{0,20}` + eachTime + `|` + eachTime + `[^.\n]{0,20}\b(?:re-?)?(?:loads?|initiali[sz]es?|creates?|instantiates?) (?:\w+ ){0,3}?` + aModel + `\b`), nil,
+		lazily(`(?i)\b(?:not|n['’]t|never|without|instead of|avoid\w*|should|could|would|must|whether|if) (?:\w+ ){0,3}?(?:re-?)?(?:load|initiali[sz]|creat|instantiat|build|start)\w*\b`)},
 	// The model of speech is still there when that of speakers comes: https://github.com/m-bain/whisperX#python-usage--
 	{sampler.ToldModels, lazily(`(?i)\b(?:at|in|during|on|by) (?:the )?diari[sz]ation\b|\bdiari[sz]ation (?:step|stage|part|phase)?\b[^.\n]{0,24}\b(?:fails|crash\w*|ooms?|out of memory|runs out)\b|\btranscription\b[^.\n]{0,40}\b(?:goes?|works?|went|worked|runs|ran)\b[^.\n]{0,60}\bdiari[sz]ation\b`), lazily(`(?i)whisper`), nil},
 	// A title is no sentence.

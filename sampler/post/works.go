@@ -15,7 +15,7 @@ var workKinds = []struct {
 	elsewhere *lazy
 	beside    bool
 }{
-	{sampler.WorkMining, lazily(`(?i)\b(?:eth\w*miner|phoenixminer|nbminer|lolminer|gminer|bminer|nanominer|ccminer|teamredminer|claymore\w*|xmrig|xmr-?stak|nicehash\w*|t-rex miner|(?:mine|mining|mines|mined) (?:with|on) (?:my )?\d|(?:mine|mining|mines) (?:eth\w*|rvn|monero|xmr|zec|zcash|bitcoin|coins?)|mining (?:rig|pool|software)s?|(?:cards|gpus|rigs?) (?:mine|mining)|miner error|ethash\w*|daggerhashimoto|hash ?rates?|[MG]H/s|crypto ?mining|generat(?:e|ing) (?-i:DAG)|epoch \d+ requires \d[\d.]* ?[GM]i?B|(?-i:DAG) (?:epoch #?\d+|- building)|(?:insufficient|not enough) memory for (?-i:DAG)|(?:allocat(?:e|ing) (?:the )?|big buffer for |memory to (?:hold|place) (?:the )?(?:full )?)(?-i:DAG))\b|\bstratum\d?(?:\+\w+)?://`), lazily(`(?i)metric[-_ ]learning|\btriplets?\b|\bhard[- ](?:negative|positive|example)|\b(?:data|text|bitext|pattern|negative|positive|example|sample|pair|hard)[- ]mining\b`), true},
+	{sampler.WorkMining, lazily(`(?i)\b(?:eth\w*miner|phoenixminer|nbminer|lolminer|gminer|bminer|nanominer|ccminer|teamredminer|claymore\w*|xmrig|xmr-?stak|nicehash\w*|t-rex miner|(?:mine|mining|mines|mined) (?:with|on) (?:my )?\d|(?:mine|mining|mines) (?:eth\w*|rvn|monero|xmr|zec|zcash|bitcoin|coins?)|mining (?:rig|pool|software)s?|(?:cards|gpus|rigs?) (?:mine|mining)|miner error|ethash\w*|daggerhashimoto|hash ?rates?|[MG]H/s|crypto ?mining|generat(?:e|ing) (?-i:DAG)|epoch \d+ requires \d[\d.]* ?[GM]i?B|(?-i:DAG) (?:epoch #?\d+|- building)|(?:insufficient|not enough) memory for (?-i:DAG)|(?:allocat(?:e|ing) (?:the )?|memory or building (?:\w+ )?|big buffer for |memory to (?:hold|place) (?:the )?(?:full )?)(?-i:DAG))\b|\bstratum\d?(?:\+\w+)?://`), lazily(`(?i)metric[-_ ]learning|\btriplets?\b|\bhard[- ](?:negative|positive|example)|\b(?:data|text|bitext|pattern|negative|positive|example|sample|pair|hard)[- ]mining\b`), true},
 	{sampler.WorkHashes, lazily(`(?i)\bhashcat\w*|\bjohn the ripper\b`), nil, true},
 	{sampler.WorkBoosting, lazily(`(?i)\bcatboost\w*|\bNCudaLib\b|\blightgbm\b`), lazily(`(?i)\bxgboost\b|\bxgb\w*\b`), true},
 	{sampler.WorkReads, lazily(`(?i)\bdorado\b|\bguppy\w*|\bbonito basecaller\b|\bbasecall(?:er|ing|s|ed)?\b`), nil, false},
@@ -26,6 +26,8 @@ var workKinds = []struct {
 	{sampler.WorkQubits, lazily(`(?i)\bqiskit\w*|\bcu(?:quantum|statevec)\b|\bstatevector\w*|\bstate vector simulat\w*|\bqubits?\b`), nil, false},
 	{sampler.WorkMolecule, lazily(`(?i)\b(?:gpu4)?pyscf\b|\bterachem\b|\bquantum espresso\b|\bcp2k\b|\bvasp\b|\bdef2-\w+`), nil, false},
 	{sampler.WorkPotentials, lazily(`(?is)\b` + potentials + `\b.*` + movesAtoms + `|` + movesAtoms + `.*\b` + potentials + `\b|\bpair_style\s+(?:mace|nequip|allegro|deepmd|e3gnn|chgnet|m3gnet|sevenn?et\w*)\b`), lazily(`(?i)\bmace_run_train\b|\b(?:nequip-|dp )train\b|(?:^|[^-\w])train(?:s|ing)?\b|\bfine[- ]?tun`), true},
+	// LAMMPS trains none of them, whatever is said of a training.
+	{sampler.WorkPotentials, lazily(`(?is)\b` + potentials + `\b.*\blammps\b|\blammps\b.*\b` + potentials + `\b`), lazily(`(?i)\bmace_run_train\b|\b(?:nequip-|dp )train\b`), true},
 	{sampler.WorkAtoms, lazily(`(?i)\blammps\b|\bgromacs\b|\bgmx mdrun\b|\bopenmm(?:exception|tools)?\b|\breplica[- ]exchange\b|\bnamd\d?\b|\bpmemd\w*|\bgpumd\b|\bgpu_vector\.cuh\b|\bmean[- ]squared?[- ]displacements?\b|\bhoomd\b|\bacemd\d?\b|\bpair_style\b|\bInsufficient memory on accelerator\b|\bmolecular dynamics\b`), nil, false},
 	{sampler.WorkParticles, lazily(`(?i)\brelion\w*|\bcryosparc\w*|\bcistem\b|\bmotioncor\d?\b|\bgctf\b|_rln\w+`), nil, false},
 	{sampler.WorkScan, lazily(`(?i)\bastra(?:[-_ ]toolbox)?\b|\btigre\b|\btomopy\b|\bsinograms?\b|\b(?:cone|fan)[- ]beam\b|\bcbct\b`), nil, false},
@@ -35,7 +37,7 @@ var workKinds = []struct {
 	{sampler.WorkScene, lazily(`(?i)\bblender\b|\bpyrender\b|\bOpenGL\.(?:error|GL)\b|\bmitsuba ?\d?\b|\bdr\.?jit\b|\bcycles (?:render\w*|engine|kernel)\b|\bv-ray\b|\bvray\b|\boctane ?render\w*|\bredshift (?:render\w*|\d)|\barnold (?:gpu|render\w*)\b|\bluxcore\w*|\bkeyshot\b|\bdaz ?studio\b|\blumion\b|\btwinmotion\b`), lazily(`(?i)\w*nerf\w*|\bgaussians?\b|\bsplat\w*|\binstant-?ngp\b|\btransforms\.json\b`), false},
 	{sampler.WorkGame, lazily(`(?i)\b(?:my|the|this|a) game\b|\bgames? (?:crash\w*|exits?|at any)\b|\bemulators?\b|\bryujinx\b|\byuzu\b|\brpcs3\b|\bcemu\b|\bproton\b|\bsteam\b|\bunreal(?: ?engine\w*)?\b|\b(?:vertex|index) buffers?\b|\bswap ?chain\b|\bout of video memory trying to allocate a rendering resource\b|\bD3D1[12]\b|\bdxvk\w*|\bvkd3d\b|\bwined3d\b|\bminecraft\b|\bat (?:ultra|high|medium|low) (?:graphics )?settings\b`), lazily(`(?i)\bggml\w*|\bllama\w*|\bgym\b|\brewards?\b`), false},
 	{sampler.WorkArrays, lazily(`\bgpuArray\b|\bgpuDevice\(|\bCuArrays?\b|\bCUDA\.jl\b|\bCUDAdrv\b|\bCUFFT_ALLOC_FAILED\b|\bCuFftError\b|\bCUFFTError\b`), nil, false},
-	{sampler.WorkLayers, lazily(`(?i:\bsyncedmem\.cpp\b)|\bcaffe::|\bCudaNdarray\w*|(?i:\btheano\b|\blasagne\b)`), nil, true},
+	{sampler.WorkLayers, lazily(`(?i:\bsyncedmem\.cpp\b|\w\.(?:caffemodel|prototxt)\b)|\bcaffe::|\bCudaNdarray\w*|(?i:\btheano\b|\blasagne\b)`), nil, true},
 	{sampler.WorkStyle, lazily(`(?i)\bsingan\b|\bdeep[-_ ]image[-_ ]prior\b|\bdeep[-_ ]daze\b|\bbig[-_ ]sleep\b|\baphantasia\b`), nil, true},
 	{sampler.WorkStyle, lazily(`(?i)\bneural[-_]?style\w*|\bdeep[-_ ]?dream\b|\bdeep[-_ ]?photo[-_ ]?style\w*|\bstyle_(?:image|weight)\b|\bcompute_content_loss\b|\bvqgan[-+_ ]clip\b`), lazily(`(?i)\bbatch[-_ ]?(?:size|es)\b|\bcoco\b|\bdatasets?\b|\bepochs?\b|\w*(?:cycle|style)gan\w*`), true},
 	{sampler.WorkStyle, lazily(`(?i)\bstyle[-_ ]transfer\b`), lazily(`(?i)\bbatch[-_ ]?(?:size|es)\b`), false},
@@ -51,7 +53,7 @@ const ofGrids = `\b(?:(?:macro)?particles|mesh(?:es)?|grid (?:cells|points|size)
 
 // potentials are networks that give the forces between atoms; movesAtoms is a run with them.
 const (
-	potentials = `(?:mace(?:-(?:mp|off)\S*)?|nequip|allegro|chgnet|m3gnet|matgl|deepmd(?:-kit)?|mattersim|sevennet|orb-v\d)`
+	potentials = `(?:mace(?:-(?:mp|off)\S*)?|nequip|allegro|chgnet|m3gnet|matgl|deepmd(?:-kit)?|mattersim|sevennet|orb-v\d|fairchem\w*|uma-[sm]-\S+)`
 	movesAtoms = `\b(?:md (?:simulation|run)s?|(?:nvt|npt|nve)\b.{0,40}|molecular dynamics|lammps|ase\b.{0,40}\b(?:md|calculator|dynamics)|md of|supercells?|pair styles?|geometry optimi[sz]ation|relaxation)\b`
 )
 
