@@ -49,14 +49,18 @@ var (
 	// exception is the last line of a traceback.
 	exception = sampler.Pattern{Source: `^(?:\[?rank ?\d+\]?:? ?)?(?:[A-Za-z_]\w*\.)*([A-Z]\w*(?:Error|Exception|Interrupt|Exit|Failure)|KeyboardInterrupt|SystemExit|StopIteration)\b(?::|$)`}
 	// follows are exceptions that other processes raise when one has died, and those of memory themselves.
-	follows = sampler.Pattern{Source: `(?i)out ?of ?memory|OutOfMemory|RESOURCE_EXHAUSTED|ResourceExhausted|ChildFailedError|CalledProcessError|ProcessRaisedException|ProcessExitedException|DistBackendError|DistNetworkError|DistStoreError|TaskError|RayTaskError|ActorDied|WorkerCrashed|BrokenPipe|ConnectionReset|ConnectionRefused|EOFError|BrokenProcessPool|NCCL|CUBLAS_STATUS|CUDNN_STATUS|CUDA error`}
+	follows = sampler.Pattern{Source: `(?i)out ?of ?memory|OutOfMemory|RESOURCE_EXHAUSTED|ResourceExhausted|ChildFailedError|CalledProcessError|ProcessRaisedException|` +
+		`ProcessExitedException|DistBackendError|DistNetworkError|DistStoreError|TaskError|RayTaskError|ActorDied|WorkerCrashed|BrokenPipe|ConnectionReset|` +
+		`ConnectionRefused|EOFError|BrokenProcessPool|NCCL|CUBLAS_STATUS|CUDNN_STATUS|CUDA error`}
 	// chained: the next exception was raised because of the one before, and stands for it.
 	chained = sampler.Pattern{Source: `^(?:The above exception was the direct cause of|During handling of the above exception)`}
 	// otherEnds are ends that are printed without a traceback.
 	otherEnds = sampler.Pattern{Source: `(?i)no space left on device|disk quota exceeded|permission denied|^killed$|^terminated$|keyboardinterrupt|^\^C`}
 	// complaint is an error that a program tells in its own words, and aftermath what others say when it has died.
 	complaint = sampler.Pattern{Source: `(?i)^(?:\w*error|fatal|panic|abort\w*)\b|\b(?:failed|cannot|can't|could not|unable to|no such|not found|missing|invalid|giving up|is full|disk full|corrupt\w*|refused|timed? ?out|assertion)\b`}
-	aftermath = sampler.Pattern{Source: `(?i)memory|exit ?codes?|exited|exit status|returned non-zero|error \d+$|see above|^wandb:|^srun:|^slurmstepd|^make|^conda|^\[?[EWI]\d{4}|^\[rank|^rank ?\d|elastic|torchrun|mpirun|mpiexec|primary job|^sending process|exception ignored|resource_tracker|leaked|process group|cuda|nccl|core dumped|aborted`}
+	aftermath = sampler.Pattern{Source: `(?i)memory|exit ?codes?|exited|exit status|returned non-zero|error \d+$|see above|^wandb:|^srun:|^slurmstepd|^make|^conda|^\[?[EWI]\d{4}|^\[rank|` +
+		`^rank ?\d|elastic|torchrun|mpirun|mpiexec|primary job|^sending process|exception ignored|resource_tracker|leaked|process group|cuda|nccl|core dumped|` +
+		`aborted`}
 	// progress is how far a training is, as it prints it.
 	progress = sampler.Pattern{Source: `(?i)\b(?:step|iter(?:ation)?|epoch|global_step)\b\W{0,3}\d+`}
 )

@@ -17,7 +17,8 @@ var changeForms = []*lazy{
 	pattern(`(?i)(?:size|length|\blen|_len|resolution|batch|crop|frames|patch|tokens|\bres)\b[^\d]{0,25}(\d+)[x\d]*(?: ?px)? *(?:->|→|=>|to) *(\d+)`),
 	pattern(`(?i)\b(?:curriculum|progressive\w*|schedul\w*|stage|phase)\b.{0,60}\b(?:size|length|resolution|frames|tokens|crop|batch)\b[^\d]{0,20}\d`),
 	pattern(`(?i)^\W*(?:start\w*|begin\w*|enter\w*|switch\w* to|now in)? *(?:training )?(?:stage|phase)[ :#]*(?:[2-9]|two|three|four|ii+)\b`),
-	pattern(`(?i)^\W*(?:start\w*|enabl\w*|activat\w*|add\w*|switch\w*|begin\w*|turn\w* on)\b[^\d]{0,80}\b(?:adversarial|discriminator|gan|perceptual|lpips|vgg\d*|distill\w*|teacher|auxiliary|mixup|mosaic|fine-?tun\w*)\b`),
+	pattern(`(?i)^\W*(?:start\w*|enabl\w*|activat\w*|add\w*|switch\w*|begin\w*|turn\w* on)\b[^\d]{0,80}\b(?:adversarial|discriminator|gan|perceptual|lpips|vgg\d*|` +
+		`distill\w*|teacher|auxiliary|mixup|mosaic|fine-?tun\w*)\b`),
 	pattern(`(?i)\b(?:increas\w+|enlarg\w+|grow\w*)\b.{0,40}\b(?:size|length|resolution|frames|tokens|crop|batch)\b`),
 }
 
@@ -40,7 +41,8 @@ func enlarged(lines []*keptLine, i int) bool {
 // settings are those of one training of several, as a search prints them, and sizeSetting is one of them by which the steps get larger.
 var (
 	settings    = pattern(`(?i)\b(?:trial|sweep|hparams|hyper-?param\w*|params|config\w*|settings|run)\b|\b(?:lr|learning_rate|weight_decay|dropout)["']?\s*[:=]`)
-	sizeSetting = pattern(`(?i)["']?\b((?:(?:per_device_)?train_)?batch(?:[_ ]?size)?|bs|image[_ ]?size|img[_ ]?size|imgsz|resolution|crop[_ ]?size|patch[_ ]?size|hidden(?:[_ ](?:size|dim))?|width|depth|n?[_ ]?layers)["']?\s*[:=]\s*(\d{1,7})\b`)
+	sizeSetting = pattern(`(?i)["']?\b((?:(?:per_device_)?train_)?batch(?:[_ ]?size)?|bs|image[_ ]?size|img[_ ]?size|imgsz|resolution|crop[_ ]?size|patch[_ ]?size|` +
+		`hidden(?:[_ ](?:size|dim))?|width|depth|n?[_ ]?layers)["']?\s*[:=]\s*(\d{1,7})\b`)
 )
 
 // largest says whether a line names settings of which a size is larger, by a fifth at least, than in all of those before it.

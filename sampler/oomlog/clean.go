@@ -24,7 +24,8 @@ var (
 	frameRight  = pattern(`\s*[│┃║╎▐▕┆]\s*$`)
 	quoteLeft   = pattern("^\\s*(?:(?:>\\s?)+|`{1,3})")
 	// A progress bar ends in its rate; what stands behind it was printed by somebody else.
-	barEnd = pattern(`(?:\d\s?(?:it|s|B|batch(?:es)?|ex(?:amples)?|step|img|samples?|ba|file)/(?:s|it|step|batch|img|sample)|\?\s?it/s|\?(?:it|B|batch|ex|step)/s)[^\]]{0,400}\](?:\s*[-|][^A-Za-z]{0,8})?|\d+%\|[^|]*\|\s*\d+/\d+ \[[^\]]*\]`)
+	barEnd = pattern(`(?:\d\s?(?:it|s|B|batch(?:es)?|ex(?:amples)?|step|img|samples?|ba|file)/(?:s|it|step|batch|img|sample)|\?\s?it/s|` +
+		`\?(?:it|B|batch|ex|step)/s)[^\]]{0,400}\](?:\s*[-|][^A-Za-z]{0,8})?|\d+%\|[^|]*\|\s*\d+/\d+ \[[^\]]*\]`)
 )
 
 // clean returns the plain text lines that one raw line holds: usually one, several where line ends

@@ -251,7 +251,8 @@ var callsValidation = pattern(`^(?:[\w, ]+ = )?(?:\w+\.)*_?(?:run_)?(?:evaluate|
 var givesTestSet = pattern(`(?i)\([^()]*\b(?:val|valid|validation|eval|test|dev)_?(?:\w*loader|dl|set|data\w*|iter\w*)\b`)
 
 // takesTestSet is a model that is given what it is tested on.
-var takesTestSet = pattern(`(?i)(?:^|= |\()(?:self\.)?(?:model|net|network|clf|classifier)(?:\.(?:forward|predict))?\(\s*(?:x_?(?:test|val|valid)|(?:test|val|valid)_?(?:x|data|set|inputs?|images?|tensor)|inputs?_(?:test|val))\b`)
+var takesTestSet = pattern(`(?i)(?:^|= |\()(?:self\.)?(?:model|net|network|clf|classifier)(?:\.(?:forward|predict))?\(\s*(?:x_?(?:test|val|valid)|` +
+	`(?:test|val|valid)_?(?:x|data|set|inputs?|images?|tensor)|inputs?_(?:test|val))\b`)
 
 // callsBackward: it came in a backward pass, which no validation has.
 func (c *gathered) callsBackward() bool {

@@ -17,20 +17,28 @@ const (
 )
 
 // explains is a heading over what shows what an error looks like or means.
-var explains = pattern(`(?i)^[\W\d_]*(?:what (?:this|the|that|these|it|an?)(?: \w+){0,3} (?:means?|looks? like)|(?:example|sample|typical|common) (?:errors?|error (?:messages?|output)|messages?|oom \w+)|(?:errors?|messages?) examples?|(?:understanding|anatomy of|decoding|reading) (?:the|this|an?) (?:\w+ ){0,4}(?:error|message)s?(?: \w+)?|(?:error|message) (?:reference|catalog(?:ue)?|explained))\W*$|^(?:exception )?raised (?:when|if) (?:an?|the|device)\b|^#+ (?:error|mistake|pitfall) #?\d+ ?[:.–-]`)
+var explains = pattern(`(?i)^[\W\d_]*(?:what (?:this|the|that|these|it|an?)(?: \w+){0,3} (?:means?|looks? like)|` +
+	`(?:example|sample|typical|common) (?:errors?|error (?:messages?|output)|messages?|oom \w+)|(?:errors?|messages?) examples?|` +
+	`(?:understanding|anatomy of|decoding|reading) (?:the|this|an?) (?:\w+ ){0,4}(?:error|message)s?(?: \w+)?|` +
+	`(?:error|message) (?:reference|catalog(?:ue)?|explained))\W*$|^(?:exception )?raised (?:when|if) (?:an?|the|device)\b|` +
+	`^#+ (?:error|mistake|pitfall) #?\d+ ?[:.–-]`)
 
 // known leads to a message that all readers have seen before.
-var known = pattern(`(?i)\b(?:every(?:one|body)|any(?:one|body) who|you(?:['’]ve| have| will| must)?)\b[^:]{0,60}\b(?:(?:has|have|['’]ve) (?:probably |likely |surely |already )?(?:seen|met|hit|encountered)|familiar with|recogni[sz]e|dreads?)\b[^:]*:\W*$`)
+var known = pattern(`(?i)\b(?:every(?:one|body)|any(?:one|body) who|` +
+	`you(?:['’]ve| have| will| must)?)\b[^:]{0,60}\b(?:(?:has|have|['’]ve) (?:probably |likely |surely |already )?(?:seen|met|hit|encountered)|` +
+	`familiar with|recogni[sz]e|dreads?)\b[^:]*:\W*$`)
 
 // sought leads to what a reader is told to look for.
 var sought = pattern(`(?i)^\W*(?:then |first |also |now )?(?:look|check|search|watch|grep|scan|inspect|monitor)\b[^:.]{0,60}\bfor\b[^:]*:\W*$`)
 
 // encountered is what a reader is told who meets the error.
-var encountered = pattern(`(?i)(?:^|[.] )\W*(?:if|when|whenever|should) you(?:['’]re| are)? (?:(?:ever|still) )?(?:encounter|see|get|getting|seeing|receive|hit|run into|face|experienc)\w*\b[^.]{0,80}\b(?:errors?|messages?|warnings?|below|following|this)\b`)
+var encountered = pattern(`(?i)(?:^|[.] )\W*(?:if|when|whenever|should) you(?:['’]re| are)? (?:(?:ever|still) )?(?:encounter|see|get|getting|seeing|receive|hit|run into|face|` +
+	`experienc)\w*\b[^.]{0,80}\b(?:errors?|messages?|warnings?|below|following|this)\b`)
 
 // likened leads to a message of some kind, and to whom it comes is generic.
 var (
-	likened = pattern(`(?i)\b(?:errors?|messages?|lines?|something|output|entry|entries|warnings?|failure)\b[^:.]{0,24}\b(?:such as|like|similar to|along the lines of|as follows)\b[^:.]{0,48}:\W*$|\bmessages?\b[^:.]{0,30}\b(?:displayed|shown|printed|sent)\b[^:.]{0,30}\bas follows\W*:\W*$`)
+	likened = pattern(`(?i)\b(?:errors?|messages?|lines?|something|output|entry|entries|warnings?|failure)\b[^:.]{0,24}\b(?:such as|like|similar to|along the lines of|` +
+		`as follows)\b[^:.]{0,48}:\W*$|\bmessages?\b[^:.]{0,30}\b(?:displayed|shown|printed|sent)\b[^:.]{0,30}\bas follows\W*:\W*$`)
 	generic = pattern(`(?i)\b(?:you(?:r|['’]ll)?|users?|(?:will|would|may|might|could|to|is|are) be|stands for|typically|usually|if|an? (?:error|job|kill|process))\b`)
 )
 
@@ -43,7 +51,8 @@ var promised = pattern(`(?i)\b(?:will|would|to) be (?:sent|printed|shown|display
 // explanation goes on below a message as the sentence whose subject the message is, or has it as its subject.
 var (
 	predicate   = pattern(`^(?:[Uu]sually |[Tt]ypically |[Oo]ften |[Gg]enerally )(?:means?|indicates?|signals?)\b|^(?:means?|indicates?|signals?) (?:that )?(?:the|your|a|an|it)\b`)
-	explanation = pattern(`(?i)^(?:this|that|it|the (?:above )?(?:error|message|line)|these (?:errors|messages))\b(?: \w+){0,3} (?:means|indicates|tells you|happens when|occurs when|is (?:raised|caused|shown|printed))\b|^to (?:fix|prevent|avoid|resolve|solve) (?:this|it|such)\b`)
+	explanation = pattern(`(?i)^(?:this|that|it|the (?:above )?(?:error|message|line)|these (?:errors|messages))\b(?: \w+){0,3} (?:means|indicates|tells you|happens when|` +
+		`occurs when|is (?:raised|caused|shown|printed))\b|^to (?:fix|prevent|avoid|resolve|solve) (?:this|it|such)\b`)
 )
 
 // oneself are words of who speaks of himself.
@@ -72,7 +81,8 @@ var (
 	// exceptionCall is an exception as Python prints it over several lines.
 	exceptionCall = pattern(`(?:Error|Exception|Failure|Warning)\(\s*$`)
 	// declares is a line of source that gives a name to a text; argues is one that gives a text to a parameter.
-	declares = pattern(`(?-i)^(?:(?:export|public|private|protected|static|final|const|constexpr|let|var|val|auto|char|String|string|str|std::string|local|my) )+[*&$]?\w+(?:\[\])?(?: ?: ?[&\w]+(?: \w+)?)? ?:?= ?[frbuL]{0,2}["'].*["']\)?[;,]?$|^\w+ := ".*"$`)
+	declares = pattern(`(?-i)^(?:(?:export|public|private|protected|static|final|const|constexpr|let|var|val|auto|char|String|string|str|std::string|local|` +
+		`my) )+[*&$]?\w+(?:\[\])?(?: ?: ?[&\w]+(?: \w+)?)? ?:?= ?[frbuL]{0,2}["'].*["']\)?[;,]?$|^\w+ := ".*"$`)
 	// recorded is a field of a record that says by what an error is known.
 	recorded = pattern(`^(?:SIGNATURE|PATTERN|REGEX|EXAMPLE|SYMPTOM|MATCH|TITLE|SUMMARY)=`)
 	argues   = pattern(`^[a-z_]\w* = [frb]{0,2}(?:".*"|'.*')[,;]$`)

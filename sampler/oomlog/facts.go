@@ -110,7 +110,10 @@ var factRows = []factRow{
 	fact(`(?i)\b(?:(?:num(?:ber)?|total|trainable|trained|model|#)[ _.]*(?:of )?(?:\w+ )?)+(?:params?|parameters)\b(?: count)?[^\d\n]{0,24}?[:=(]\s*(\d[\d,]*(?:\.\d+)?)\s?([KMB]?)`, setParameters),
 	fact(`(?i)\bparam(?:eter)?s?(?: count|\(M\))?\s*[:=]\s*(\d[\d,]*(?:\.\d+)?)\s?([KMB]?)\b`, setParameters),
 	// A word before it that is no number leaves the batch of training as it is.
-	fact(`(?i)(?:\b(?:\w+_)?(eval|val|valid|validation|test|dev|global|effective)[ _-])?(?:batch[ _-]?size(?:[ _](?:per[ _](?:device|gpu|replica|card)|train))?|samples per gpu)['"]?(?: ?/ ?[^\x00-\x7f]+)?\s*(?:[:=]=?|\s(?:(?:of|to|is|was|as|at|set|reduced|lowered|changed|down|even|just|only|small|low)\s){0,4}|\s?(?:设置?|改|调|降)(?:为|成|到|至)\s?|["'\x60]? and ["'\x60]?\w+["'\x60]? to\s)\s*\[?(\d{1,6})\b`, setInt(batchSize)),
+	fact(`(?i)(?:\b(?:\w+_)?(eval|val|valid|validation|test|dev|global|effective)[ _-])?(?:batch[ _-]?size(?:[ _](?:per[ _](?:device|gpu|replica|card)|train))?|`+
+		`samples per gpu)['"]?(?: ?/ ?[^\x00-\x7f]+)?\s*(?:[:=]=?|`+
+		`\s(?:(?:of|to|is|was|as|at|set|reduced|lowered|changed|down|even|just|only|small|low)\s){0,4}|\s?(?:设置?|改|调|降)(?:为|成|到|至)\s?|`+
+		`["'\x60]? and ["'\x60]?\w+["'\x60]? to\s)\s*\[?(\d{1,6})\b`, setInt(batchSize)),
 	fact(`(?i)\bbatch[ _-]?size (?:(?:is|of|to|as|set|reduced|down|even|just|only) ){0,4}one\b()`, func(c *sampler.LogContext, _ string, _ []string) { c.BatchSize = sampler.Some(1) }),
 	fact(`(?i)\bbatch[ _-]?size from \d{1,6} (?:down )?to (\d{1,6})\b()`, setInt(batchSize)),
 	fact(`(?i)\bmicro[_ -]batch[_ -]size['"]?\s*[:=]\s*(\d{1,6})\b()`, setInt(batchSize)), // what is processed at once, of a larger batch_size beside it
@@ -138,13 +141,17 @@ var factRows = []factRow{
 	fact(`(?i)(?:precision|dtype|--)['"]?\s*[:= ]\s*['"]?(?:torch\.)?(?:fp32|float32|32\b|32-true)`, precision("fp32")),
 	fact(`(?i)load_in_8bit['"]?\s*[:= ]\s*true|\bint8\b.{0,20}quant|quantization=['"]?int8`, precision("int8")),
 	fact(`(?i)load_in_4bit['"]?\s*[:= ]\s*true|\bnf4\b`, precision("nf4")),
-	fact(`\b((?:NVIDIA |Tesla |GeForce |Quadro |TITAN )(?:GeForce |RTX |GTX |Tesla |TITAN |Quadro |GRID |Graphics )*[A-Z]{0,4}\d{1,5}[A-Za-z0-9]*(?:[ -](?:Ti|SUPER|Super|Ada|Generation|Laptop|GPU|SXM\d?|PCIe|PCIE|NVL|HBM\w+|Max-Q|D|\d{1,3}GB|MIG))*)`, setText(func(c *sampler.LogContext) *string { return &c.GPUName })),
-	fact(`^\s*(?:\S*[$#%>]\s|\+\s)?((?:[A-Z_]+=\S+\s+)*(?:(?:\S*/)?python[\d.]*\s+(?:-\S+\s+)*\S+|torchrun\s|accelerate launch\s|deepspeed\s+-|deepspeed\s+\S+\.py|vllm serve\s|yolo\s+(?:\w+\s+)*\w+=|srun\s|mpirun\s+(?:-|/|\w+[._/]|\w+\s+-)|fairseq-train\s|lightning run).*)$`, setText(func(c *sampler.LogContext) *string { return &c.Command })),
+	fact(`\b((?:NVIDIA |Tesla |GeForce |Quadro |TITAN )(?:GeForce |RTX |GTX |Tesla |TITAN |Quadro |GRID |`+
+		`Graphics )*[A-Z]{0,4}\d{1,5}[A-Za-z0-9]*(?:[ -](?:Ti|SUPER|Super|Ada|Generation|Laptop|GPU|SXM\d?|PCIe|PCIE|NVL|HBM\w+|Max-Q|D|\d{1,3}GB|MIG))*)`, setText(func(c *sampler.LogContext) *string { return &c.GPUName })),
+	fact(`^\s*(?:\S*[$#%>]\s|`+
+		`\+\s)?((?:[A-Z_]+=\S+\s+)*(?:(?:\S*/)?python[\d.]*\s+(?:-\S+\s+)*\S+|torchrun\s|accelerate launch\s|deepspeed\s+-|deepspeed\s+\S+\.py|vllm serve\s|`+
+		`yolo\s+(?:\w+\s+)*\w+=|srun\s|mpirun\s+(?:-|/|\w+[._/]|\w+\s+-)|fairseq-train\s|lightning run).*)$`, setText(func(c *sampler.LogContext) *string { return &c.Command })),
 	fact(`(?i)\b(?:cmd|command(?: line)?)\s*[:=]\s*((?:\S*/)?(?:python|torchrun|accelerate|deepspeed|vllm)\S*\s.*)$`, setText(func(c *sampler.LogContext) *string { return &c.Command })),
 	fact(`(?i)\b(?:os|operating system|platform)(?: version| name)?\W{1,6}(?:microsoft )?windows\b|^\W{0,4}(?:microsoft )?windows[ -]?(?:10|11|server)\b()`, func(c *sampler.LogContext, _ string, _ []string) {
 		c.Environment["OS"] = "Windows_NT" // as Windows itself sets it
 	}),
-	fact(`(?i)(?:\b(not|never|without|no|don['’]t|isn['’]t|instead of|outside)\b[^.\n]{0,16})?(?:\bwsl ?2\b|microsoft-standard-wsl|/mnt/wsl/|(?:\b(?:on|in|inside|under|use|using|with|via|within|through|running|latest) (?:windows )?|^[\W\d]*)wsl\b)`, func(c *sampler.LogContext, denied string, _ []string) {
+	fact(`(?i)(?:\b(not|never|without|no|don['’]t|isn['’]t|instead of|outside)\b[^.\n]{0,16})?(?:\bwsl ?2\b|microsoft-standard-wsl|/mnt/wsl/|`+
+		`(?:\b(?:on|in|inside|under|use|using|with|via|within|through|running|latest) (?:windows )?|^[\W\d]*)wsl\b)`, func(c *sampler.LogContext, denied string, _ []string) {
 		if denied == "" {
 			c.Environment["WSL_DISTRO_NAME"] = "?" // which one is not said
 		}
@@ -164,7 +171,10 @@ var factRows = []factRow{
 var ownClause = pattern(`(?i)\b(?:allocated|reserved|reserved in total) by PyTorch\b`)
 
 // environment finds variables that change where memory goes.
-var environment = pattern(`\b((?:PYTORCH_(?:CUDA_|HIP_)?ALLOC_CONF|PYTORCH_NO_CUDA_MEMORY_CACHING|PYTORCH_MPS_\w+|CUDA_VISIBLE_DEVICES|CUDA_DEVICE_ORDER|CUDA_LAUNCH_BLOCKING|CUDA_MODULE_LOADING|XLA_(?:PYTHON_)?CLIENT_\w+|XLA_FLAGS|TF_FORCE_GPU_ALLOW_GROWTH|TF_GPU_ALLOCATOR|NCCL_(?:MAX_NCHANNELS|BUFFSIZE|CUMEM_ENABLE)|CUBLAS_WORKSPACE_CONFIG|OLLAMA_\w+|GGML_CUDA_\w+|VLLM_\w*MEM\w*|FLAGS_\w*mem\w*|RAY_memory_\w+|MALLOC_ARENA_MAX))(?:["']\])?\s?=\s?["']?([^\s"'\x60,]+(?:,\d{1,2}\b)*)`)
+var environment = pattern(`\b((?:PYTORCH_(?:CUDA_|HIP_)?ALLOC_CONF|PYTORCH_NO_CUDA_MEMORY_CACHING|PYTORCH_MPS_\w+|CUDA_VISIBLE_DEVICES|CUDA_DEVICE_ORDER|CUDA_LAUNCH_BLOCKING|` +
+	`CUDA_MODULE_LOADING|XLA_(?:PYTHON_)?CLIENT_\w+|XLA_FLAGS|TF_FORCE_GPU_ALLOW_GROWTH|TF_GPU_ALLOCATOR|NCCL_(?:MAX_NCHANNELS|BUFFSIZE|CUMEM_ENABLE)|` +
+	`CUBLAS_WORKSPACE_CONFIG|OLLAMA_\w+|GGML_CUDA_\w+|VLLM_\w*MEM\w*|FLAGS_\w*mem\w*|RAY_memory_\w+|` +
+	`MALLOC_ARENA_MAX))(?:["']\])?\s?=\s?["']?([^\s"'\x60,]+(?:,\d{1,2}\b)*)`)
 
 // statement is what a line says of the run, and where it goes.
 type statement struct {

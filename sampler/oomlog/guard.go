@@ -86,7 +86,10 @@ var placeholder = pattern(`(?i)\ballocate (?-i:X+(?:\.X+)?|N+(?:\.N+)?|\x3c[\w .
 var docstring = pattern(`^[rf]?(?:"""|\x27\x27\x27).*(?:"""|\x27\x27\x27)$`)
 
 // errorBefore is what stands before an error when a program prints it.
-var errorBefore = pattern(`(?i)(?:^|[\s"'\x60(\[{>,;:|/.])(?:[\w.]*(?:Error|Exception|Failure|Fault|Warning|Abort\w*|OOM\w*)|what\(\)|error|fatal|critical|panic|failed|failure|exception|terminate[d]?|aborted|crash(?:ed)?|reason|message|msg|err|cause|detail|details|stderr|traceback|status|warning|output|returned)(?:\s*\d+)?["'\x60]*\s*(?:\([^()]{0,80}\))?\s*(?:[:=\-–(>]+|\bwith\b)\s*[bru]?["'\x60({\[]*\s*$|\[[^\]]{1,120}:\d+\]\s*$|^\W{0,3}\[Bug\]\W*$|\b(?:GPU|rank|device|worker|node|process) ?#?\d+:?\s*$|\bthrowing an instance of ['"]?$`)
+var errorBefore = pattern(`(?i)(?:^|[\s"'\x60(\[{>,;:|/.])(?:[\w.]*(?:Error|Exception|Failure|Fault|Warning|Abort\w*|OOM\w*)|what\(\)|error|fatal|critical|panic|failed|failure|` +
+	`exception|terminate[d]?|aborted|crash(?:ed)?|reason|message|msg|err|cause|detail|details|stderr|traceback|status|warning|output|` +
+	`returned)(?:\s*\d+)?["'\x60]*\s*(?:\([^()]{0,80}\))?\s*(?:[:=\-–(>]+|\bwith\b)\s*[bru]?["'\x60({\[]*\s*$|\[[^\]]{1,120}:\d+\]\s*$|^\W{0,3}\[Bug\]\W*$|` +
+	`\b(?:GPU|rank|device|worker|node|process) ?#?\d+:?\s*$|\bthrowing an instance of ['"]?$`)
 
 // happened are words in front that say that it did.
 var happened = pattern(`(?i)(?:\b(?:failed|error(?:ed)?|crashed|aborted|died|caught|occurred|raised|thrown|fatal|unable|exit(?:ed)?|terminated)\b|\bexceptions?\W*$)`)
@@ -105,7 +108,8 @@ var (
 var heading = pattern(`^(?:#{1,6}\s|[-*]\s*\[[ xX]?\])`)
 
 // introduced ends a line of documentation that shows below it what a message looks like.
-var introduced = pattern(`(?i)(?:\binstead of|\brather than|\bbecomes?(?: as follow(?:s|ing)?)?|\bfor (?:example|instance)|\be\.g\.|\bexpected(?: output| message| error)?|\bshould (?:be|print|raise|read|look like|say)|\bwould (?:be|print|raise|read|look like|say)|` +
+var introduced = pattern(`(?i)(?:\binstead of|\brather than|\bbecomes?(?: as follow(?:s|ing)?)?|\bfor (?:example|instance)|\be\.g\.|\bexpected(?: output| message| error)?|` +
+	`\bshould (?:be|print|raise|read|look like|say)|\bwould (?:be|print|raise|read|look like|say)|` +
 	`\b(?:may|might|could|can) (?:also )?(?:see|get|encounter|be|look like)[^:]{0,60}|\b(?:if|when) (?:you|your|users?) [^:]{1,80})(?: this| that| the following)?\W*:\W*$`)
 
 // shown ends a line of documentation too, and what it shows may stand in a fence below it.

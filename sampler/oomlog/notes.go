@@ -90,7 +90,9 @@ var (
 	}
 	// library is a file that was installed. ofLoops are those that train or test models, by what they or their packages are called.
 	library = pattern(`[/\\](?:site|dist)-packages[/\\]|[/\\]lib[/\\]python\d[\d.]{0,5}[/\\]|(?:"|[/\\])(?:jax[/\\]_src|transformers[/\\](?:generation|models)|torch[/\\](?:nn|distributions|autograd|_\w+))[/\\]`)
-	ofLoops = pattern(`(?i)(?:-packages|[/\\]python\d[\d.]{0,5})[/\\].{0,200}(?:train(?:er|ing)?|validat(?:e|or|ion)|evaluat(?:e|or|ion)|test(?:er)?|loop|learner|runner|engine|harness|metric|lightning|ultralytics|mm(?:engine|cv|det|seg|pose|ocr)|fastai|nnunet\w{0,3}|keras|fairseq|espnet\d?|composer|lm_eval|detectron2)s?(?:_[^/\\]{0,40})?(?:\.py|[/\\])`)
+	ofLoops = pattern(`(?i)(?:-packages|[/\\]python\d[\d.]{0,5})[/\\].{0,200}(?:train(?:er|ing)?|validat(?:e|or|ion)|evaluat(?:e|or|ion)|test(?:er)?|loop|learner|runner|` +
+		`engine|harness|metric|lightning|ultralytics|mm(?:engine|cv|det|seg|pose|ocr)|fastai|nnunet\w{0,3}|keras|fairseq|espnet\d?|composer|lm_eval|` +
+		`detectron2)s?(?:_[^/\\]{0,40})?(?:\.py|[/\\])`)
 	// evaluator is a file that is called by what it does. A program of that name is not in the midst of a training.
 	evaluator = pattern(`(?i)^File "(?:[^"]{0,280}/)?(?:evals?|evaluat(?:e|ion|or)|validat(?:e|ion|or))(?:/[^"/]{1,60})?\.py"`)
 	arrowCode = pattern(`^(?:-{2,4}>|❱)\s*\d+\s*(?:│\s*)?(\S.*)$`)

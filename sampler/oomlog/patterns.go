@@ -63,7 +63,9 @@ var specificRows = []row{
 	{name: "expandable segment mapping", framework: "pytorch", kind: sampler.KindCUDADriver, memory: sampler.MemoryGPU, recovered: true, words: []string{"memory mapping failed with oom"},
 		start: `expandable_segments?: memory mapping failed with OOM(?: for <req:bytes>)?`},
 	{name: "caught and went on", framework: "pytorch", kind: sampler.KindCUDA, memory: sampler.MemoryGPU, recovered: true, follows: true, words: []string{"cuda oom", "gpu oom", "out of memory"},
-		start: `\b(?:CUDA|GPU) (?:OOM|out[ -]of[ -]memory)\b(?: error)?[^.\n"'()]{0,40}?[!,.:;–—-] ?(?:[^.\n"'()]{0,30}\b)?(?:(?:skipping|skipped|retrying|falling back|using CPU|continuing|clearing cache and)\b|reducing (?:to\b|(?:the |micro[- ])*batch(?:[ _-]size)?(?: ?(?:$|\.\.\.|[,;!…])| (?:to|from|by|and)\b)))`},
+		start: `\b(?:CUDA|GPU) (?:OOM|` +
+			`out[ -]of[ -]memory)\b(?: error)?[^.\n"'()]{0,40}?[!,.:;–—-] ?(?:[^.\n"'()]{0,30}\b)?(?:(?:skipping|skipped|retrying|falling back|using CPU|` +
+			`continuing|clearing cache and)\b|reducing (?:to\b|(?:the |micro[- ])*batch(?:[ _-]size)?(?: ?(?:$|\.\.\.|[,;!…])| (?:to|from|by|and)\b)))`},
 	{name: "catboost", framework: "catboost", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"out of memory. requested"},
 		start: `(?:(?:\S+\.h:\d+: )?Error: )?Out of memory\. Requested <req:mib>(?: ?MB)?; Free <free:mib>(?: ?MB)?`},
 	{name: "directml", framework: "pytorch", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"could not allocate tensor with"},

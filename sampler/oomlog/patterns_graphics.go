@@ -14,7 +14,9 @@ var graphicsRows = []row{
 	{name: "nvdec", framework: "nvdec", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"cuvid"}, start: `\bcuvid\w+[^\n]{0,200}?\bCUDA_ERROR_OUT_OF_MEMORY`},
 	// OpenGL: the name of the error, or its number 1285 (0x0505).
 	{name: "opengl", framework: "opengl", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"gl_out_of_memory", "gl error", "gl api error", "opengl error", "1285: out of memory"},
-		start: `\bGL_OUT_OF_MEMORY(?: in (?:gl[A-Z]\w+|\(null\))|: Failed to)|\b(?:Open)?GL(?:ES)?(?: API)? error\b[^\n\w]{0,16}(?:\(?(?:code )?(?:1285|0x0?505)\b|(?:GL_)?OUT_?OF_?MEMORY\b)|gl\w+:\d+>: GL_OUT_OF_MEMORY|^1285: Out of memory|\bOpenGL error: out of memory \[GLerror\]`},
+		start: `\bGL_OUT_OF_MEMORY(?: in (?:gl[A-Z]\w+|\(null\))|: Failed to)|` +
+			`\b(?:Open)?GL(?:ES)?(?: API)? error\b[^\n\w]{0,16}(?:\(?(?:code )?(?:1285|0x0?505)\b|(?:GL_)?OUT_?OF_?MEMORY\b)|gl\w+:\d+>: GL_OUT_OF_MEMORY|` +
+			`^1285: Out of memory|\bOpenGL error: out of memory \[GLerror\]`},
 	{name: "opengl in Python", framework: "opengl", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"glerror("}, lines: 24,
 		start: `\bGLError\( ?err = 1285\b|\bGLError\( ?$`, near: `description = b?['"]out of memory`, fields: []string{`\bGL_TEXTURE_2D, ?0, ?\w+, ?<texture_width:int>, ?<texture_height:int>, ?0, ?<texture_format:word>, ?<texture_type:word>`}},
 	{name: "opengl constant", framework: "opengl", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"gl_out_of_memory"}, loose: true, start: `\bGL_OUT_OF_MEMORY\b`},
@@ -23,7 +25,8 @@ var graphicsRows = []row{
 	{name: "vulkan under Direct3D", framework: "vulkan", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"error_out_of_device_memory"}, start: `\b(?:vkd3d|dxvk)\S*[^\n]{0,60}?\bVK_ERROR_OUT_OF_DEVICE_MEMORY`},
 	{name: "vulkan code", framework: "vulkan", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"erroroutofdevicememory"}, start: `\bErrorOutOfDeviceMemory\b`},
 	{name: "vulkan number", framework: "vulkan", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"vkallocatememory", "vkcreate", "vmacreate", "device memory, vr"},
-		start: `\b(?:vkAllocateMemory|v(?:k|ma)Create(?:Image|Buffer)) ?(?:\([^()\n]{0,80}\) ?)?(?:failed|returned|error)(?: with)?(?: (?:error|code|result|VkResult))* ?[:=(]* ?-2\b|Failed to allocate device memory, vr -2\b`},
+		start: `\b(?:vkAllocateMemory|v(?:k|ma)Create(?:Image|Buffer)) ?(?:\([^()\n]{0,80}\) ?)?(?:failed|returned|` +
+			`error)(?: with)?(?: (?:error|code|result|VkResult))* ?[:=(]* ?-2\b|Failed to allocate device memory, vr -2\b`},
 	{name: "vulkano", framework: "vulkan", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"(outofdevicememory)"}, start: `\b\w*(?:Oom|Alloc\w*|Vulkan)Error\(OutOfDeviceMemory\)`},
 	{name: "vulkan exception", framework: "vulkan", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"out of device memory", "vk::outofdevicememoryerror"},
 		start: `(?:error|exception)\((?:vk::)?\W?Out of device memory\b|after throwing an instance of 'vk::OutOfDeviceMemoryError'`},
@@ -37,7 +40,8 @@ var graphicsRows = []row{
 	{name: "amdgpu", framework: "mesa", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"memory for command submission"}, start: `Not enough memory for command submission`},
 	// Direct3D: E_OUTOFMEMORY is 0x8007000E.
 	{name: "direct3d", framework: "directx", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"8007000e", "e_outofmemory"}, loose: true,
-		start: `(?:\bI?D3D1[012]\w*|\bDXGI\w*|\bd3d error|\bCreate(?:Texture|Buffer|CommittedResource|Heap|SwapChain)\w*)\b[^\n]{0,120}?\b(?:error|failed|was|returned)\b[^\n]{0,40}?(?:(?:0x)?8007000E\b|E_OUTOFMEMORY\b)`},
+		start: `(?:\bI?D3D1[012]\w*|\bDXGI\w*|\bd3d error|\bCreate(?:Texture|Buffer|CommittedResource|Heap|SwapChain)\w*)\b[^\n]{0,120}?\b(?:error|failed|was|` +
+			`returned)\b[^\n]{0,40}?(?:(?:0x)?8007000E\b|E_OUTOFMEMORY\b)`},
 	{name: "direct3d resource", framework: "directx", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"8007000e"}, start: `\bCreate\w*Resource\d? ?\([^\n]{0,400}?\) return(?:ed)? HRESULT ?[=:] ?(?:0x)?8007000E\b`},
 	{name: "directml by its number", framework: "onnxruntime", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"8007000e"}, near: `Dml|DirectML|onnxruntime`, start: `\bException\(\d+\)[^\n]{0,40}? 8007000E\b`},
 	{name: "video memory", framework: "unreal", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"out of video memory trying"}, start: `Out of video memory trying to allocate a (?:rendering resource|texture)`},

@@ -132,7 +132,9 @@ var hostRows = []row{
 	{name: "subprocess sigkill", framework: "python", kind: sampler.KindKilled, memory: sampler.MemoryHost, words: []string{"sigkill"}, start: `died with \x3cSignals\.SIGKILL: 9>`},
 	{name: "broken pool", framework: "python", kind: sampler.KindKilled, memory: sampler.MemoryHost, words: []string{"sigkill(-9)", "a process in the process pool was terminated"}, start: `\{SIGKILL\(-9\)[^}]*\}|exit codes? of the workers are \{SIGKILL\(-9\)`},
 	{name: "ide exit code", framework: "shell", kind: sampler.KindKilled, memory: sampler.MemoryHost, words: []string{"code 137", "(137)", "code: 137", "code = 137", "code=137", "code is 137", "code -9", "code: -9", "status 137", "status: 137", "due to 137"},
-		start: `\b(?:exit(?:s|ed|ing)?(?: with| due to)?|return(?:ed)?|finished with|failed with|terminated with)(?: an?)?(?: (?:non-zero|error))?(?: (?:exit|return|status|error))? ?(?:code|status)?:? ?=? ?\(?(?:137\b|-9\b)|Container killed on request\. Exit code is 137\b`},
+		start: `\b(?:exit(?:s|ed|ing)?(?: with| due to)?|return(?:ed)?|finished with|failed with|` +
+			`terminated with)(?: an?)?(?: (?:non-zero|error))?(?: (?:exit|return|status|error))? ?(?:code|status)?:? ?=? ?\(?(?:137\b|-9\b)|` +
+			`Container killed on request\. Exit code is 137\b`},
 	{name: "deepspeed in chinese", framework: "deepspeed", kind: sampler.KindKilled, memory: sampler.MemoryHost, launcher: true, words: []string{"错误码", "返回码", "退出码", "错误代码", "退出代码", "返回值", "状态码"}, near: `(?i)deepspeed|\bds_`,
 		start: `(?:错误码|返回码|退出码|错误代码|退出代码|返回值|状态码)(?:为|是|等于)?[ :=(]*(?:-9|137)(?:[^\d.]|$)`},
 	{name: "exit code in chinese", framework: "shell", kind: sampler.KindKilled, memory: sampler.MemoryHost, launcher: true, words: []string{"错误码", "返回码", "退出码", "错误代码", "退出代码", "返回值", "状态码"}, // of a process: no service returns such numbers

@@ -66,7 +66,9 @@ var libraryRows = []row{
 	{name: "tf failed to allocate memory", framework: "tensorflow", kind: sampler.KindTensorFlow, memory: sampler.MemoryGPU, words: []string{"failed to allocate memory"}, near: `tensorflow|\[Op:|Keras`,
 		start: `(?:device:GPU:<gpu>\}\} )?failed to allocate memory\b`},
 	{name: "tf cuinit", framework: "tensorflow", kind: sampler.KindTensorFlow, memory: sampler.MemoryGPU, words: []string{"cuda_error_out_of_memory"}, near: `tensorflow|stream_?executor`,
-		start: `(?:failed call to \w+|failed to \w+[^:]{0,60}|InternalError[^:]{0,40}|CUDA runtime implicit initialization on GPU:\d+ failed\. Status): ?:? ?(?:CUDA_ERROR_OUT_OF_MEMORY|HIP_ERROR_OutOfMemory|hipErrorOutOfMemory|out of memory)`},
+		start: `(?:failed call to \w+|failed to \w+[^:]{0,60}|InternalError[^:]{0,40}|` +
+			`CUDA runtime implicit initialization on GPU:\d+ failed\. Status): ?:? ?(?:CUDA_ERROR_OUT_OF_MEMORY|HIP_ERROR_OutOfMemory|hipErrorOutOfMemory|` +
+			`out of memory)`},
 	{name: "tf dst tensor", framework: "tensorflow", kind: sampler.KindTensorFlow, memory: sampler.MemoryGPU, words: []string{"dst tensor is not initialized"}, start: `Dst tensor is not initialized`},
 	{name: "xla allocating", framework: "jax", kind: sampler.KindXLA, memory: sampler.MemoryGPU, words: []string{"out of memory allocating"},
 		start: `RESOURCE_EXHAUSTED: Out of memory allocating <req>`},
@@ -171,7 +173,9 @@ var libraryRows = []row{
 	{name: "spconv", framework: "spconv", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"cuda failed with error 2", "cuda execution failed with error 2", "cuda error 2", "failed with error 2"}, near: `spconv|tensorview|cumm`,
 		start: `cuda (?:execution )?failed with error 2|\bCUDA error 2\b`},
 	{name: "thrust", framework: "thrust", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"cudaerrormemoryallocation", "bad_alloc", "thrust"}, near: `thrust|bad_alloc: cuda|radix_sort|parallel_for|after dispatching|failed to synchronize|failed on 1st step|inclusive_scan|merge_sort|reduction step`, lines: 3,
-		start: `CUDA error 2 \[\S*thrust\S*, \d+\]: out of memory|(?:what\(\): )?(?:std::bad_alloc|thrust::system\S*|[\w :]{2,60}(?:failed[\w ]*|synchronize|kernel|inclusive_scan|step \d+|dispatching[\w ]*)): (?:temporary_buffer::allocate: get_temporary_buffer failed|cudaErrorMemoryAllocation(?:: out of memory)?|out of memory)`, fields: []string{`Requested memory: <req:bytes>`, `Free memory: <free:bytes>`}},
+		start: `CUDA error 2 \[\S*thrust\S*, \d+\]: out of memory|` +
+			`(?:what\(\): )?(?:std::bad_alloc|thrust::system\S*|[\w :]{2,60}(?:failed[\w ]*|synchronize|kernel|inclusive_scan|step \d+|` +
+			`dispatching[\w ]*)): (?:temporary_buffer::allocate: get_temporary_buffer failed|cudaErrorMemoryAllocation(?:: out of memory)?|out of memory)`, fields: []string{`Requested memory: <req:bytes>`, `Free memory: <free:bytes>`}},
 	{name: "kokkos", framework: "kokkos", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"the allocation mechanism was", "memory space failed to allocate"},
 		start: `Allocation of size <req> failed, likely due to insufficient memory\. {0,3}\(The allocation mechanism was (?:cuda|hip)|Kokkos ERROR: (?:Cuda|HIP)\w* memory space failed to allocate`},
 	{name: "kokkos host", framework: "kokkos", kind: sampler.KindHostAlloc, memory: sampler.MemoryHost, words: []string{"kokkos::hostspace::allocate"},

@@ -11,7 +11,9 @@ const refusedCall = `(?-i)\b[Cc]u(?:da|blas|dnn|solver|sparse|fft|rand)?[A-Z]\w+
 var nativeRows = []row{
 	{name: "thrust algorithm", framework: "thrust", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"out of memory", "failed to get memory buffer"}, loose: true,
 		start: `(?:after (?:cuda\w+|dispatching|reduction)[\w :()]{0,80}|(?:CUB error in )?\bcub::Device\w+(?:::\w+)?(?:\(\w*\))?[\w ]{0,30}|` +
-			`\b(?:parallel_for|for_each|transform\w*|reduce\w*|radix_sort|merge_sort|stable_sort|copy_if|unique\w*|partition\w*|(?:in|ex)clusive_scan\w*|scan_by_key|set_\w+|adjacent_difference|uninitialized_\w+|trivial_\w+|extrema):? [\w ]{0,40}): ?(?:cudaErrorMemoryAllocation: ?)?out of memory|\b(?:radix|merge)_sort: failed to get memory buffer`},
+			`\b(?:parallel_for|for_each|transform\w*|reduce\w*|radix_sort|merge_sort|stable_sort|copy_if|unique\w*|partition\w*|(?:in|ex)clusive_scan\w*|` +
+			`scan_by_key|set_\w+|adjacent_difference|uninitialized_\w+|trivial_\w+|extrema):? [\w ]{0,40}): ?(?:cudaErrorMemoryAllocation: ?)?out of memory|` +
+			`\b(?:radix|merge)_sort: failed to get memory buffer`},
 	{name: "cntk", framework: "cntk", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"cuda failure 2"}, near: `hostname=|cntk`,
 		start: `CUDA failure 2: out of mem(?:ory)?\b`, fields: []string{`; GPU=<gpu>`}},
 	{name: "dlib pinned", framework: "dlib", kind: sampler.KindHostAlloc, memory: sampler.MemoryHost, words: []string{"error while calling cudamallochost"},
@@ -40,7 +42,9 @@ var nativeRows = []row{
 	{name: "cuda error below its place", framework: "cuda", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"error: out of memory"}, near: `cuda|gpu|\.cuh?\b`,
 		start: `\.(?:cuh?|hpp|h|cpp|cc|cxx) ?[(:]\d+\)?:? error: out of memory`},
 	{name: "cuda source file", framework: "cuda", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"out of memory"},
-		start: `\bout of memory (?:in|at) \S+\.cuh?\b|\[CUDA\] (?:failed,? )?out of memory(?: at)? \S+\.\w+|\bCudaError: out of memory|\(-217:Gpu API call\) out of memory|\bGpu API call \(out of memory\)|[\w./-]{1,120}\.cuh? ?[:(]\d+\)?:? (?:\w+\(\)?:? )?(?:CUDA )?(?:runtime )?error:? ?[^\n]{0,40}?\bout of memory\b`},
+		start: `\bout of memory (?:in|at) \S+\.cuh?\b|\[CUDA\] (?:failed,? )?out of memory(?: at)? \S+\.\w+|\bCudaError: out of memory|` +
+			`\(-217:Gpu API call\) out of memory|\bGpu API call \(out of memory\)|` +
+			`[\w./-]{1,120}\.cuh? ?[:(]\d+\)?:? (?:\w+\(\)?:? )?(?:CUDA )?(?:runtime )?error:? ?[^\n]{0,40}?\bout of memory\b`},
 	{name: "turbomind", framework: "lmdeploy", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"[tm]["}, start: `\[TM\]\[\w+\] CUDA runtime error: out of memory`},
 	{name: "cuda runtime error before its place", framework: "cuda", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"cuda runtime error"},
 		start: `CUDA runtime error: out of memory \S+\.(?:h|hpp|cc|cpp|cuh?):\d+`},
@@ -70,7 +74,9 @@ var nativeRows = []row{
 		start: `(?:\[ID=\d+, GPU #<gpu>\], )?\bEpoch \d+ requires <req>(?: of memory)?,? but device has <total>`},
 	{name: "device by number", framework: "cuda", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"out of memory"}, start: `^(?:ERROR - )?Device <gpu>: out of memory\s*$`},
 	{name: "miner in OpenCL", framework: "opencl", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"cannot allocate big buffer", "allocation of dag failed", "the dag in a single chunk", "ethash dag buffer"},
-		start: `(?:GPU <gpu>[:,] )?(?:OpenCL error -?\d+ - cannot allocate big buffer for DAG|Allocation of DAG failed with error|(?:Allocating/mapping (?:single |DAG )?buffer failed with: [^\n]{0,60} )?GPU can't allocate the DAG in a single chunk|Failed to allocate ethash DAG buffer)`},
+		start: `(?:GPU <gpu>[:,] )?(?:OpenCL error -?\d+ - cannot allocate big buffer for DAG|Allocation of DAG failed with error|` +
+			`(?:Allocating/mapping (?:single |DAG )?buffer failed with: [^\n]{0,60} )?GPU can't allocate the DAG in a single chunk|` +
+			`Failed to allocate ethash DAG buffer)`},
 	{name: "lolminer", framework: "opencl", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"when allocating memory or building"},
 		start: `(?:GPU <gpu>: )?error when allocating memory or building (?:\w+ )?DAG\b`},
 	{name: "miner with sizes", framework: "cuda", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"memory to hold the dag", "memory to hold the full dag", "memory to place dag"}, loose: true,

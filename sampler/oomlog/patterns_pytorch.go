@@ -57,7 +57,8 @@ var pytorchRows = []row{
 	{name: "torch musa error", framework: "pytorch", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"musa error"}, loose: true, start: `MUSA error: out of memory`},
 	// A call with its name is of a program that makes it itself.
 	{name: "hip call", framework: "hip", kind: sampler.KindHIP, memory: sampler.MemoryGPU, words: []string{"out of memory", "hiperroroutofmemory"},
-		start: `(?-i)\bhip[A-Z]\w+(?: ?\([^\n;{}]{0,300}?\))?[^\n;{}"]{0,80}?(?:: |- |, |\) |error |returned |failed )['"]?(?:[Oo]ut of memory\b|hipErrorOutOfMemory)|\bHIPError\(code hipErrorOutOfMemory|\bHIP error in file \S+ line \d+ hipErrorOutOfMemory`},
+		start: `(?-i)\bhip[A-Z]\w+(?: ?\([^\n;{}]{0,300}?\))?[^\n;{}"]{0,80}?(?:: |- |, |\) |error |returned |failed )['"]?(?:[Oo]ut of memory\b|hipErrorOutOfMemory)|` +
+			`\bHIPError\(code hipErrorOutOfMemory|\bHIP error in file \S+ line \d+ hipErrorOutOfMemory`},
 	{name: "torch hip error", framework: "pytorch", kind: sampler.KindHIP, memory: sampler.MemoryGPU, words: []string{"hip error", "hiperroroutofmemory"}, loose: true,
 		start: `HIP error:? ?(?:out of memory|hipErrorOutOfMemory)|hipErrorOutOfMemory`},
 	{name: "nccl request", framework: "nccl", kind: sampler.KindNCCL, memory: sampler.MemoryGPU, words: []string{"failed to cuda calloc", "failed to cuda malloc"},

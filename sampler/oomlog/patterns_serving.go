@@ -36,7 +36,9 @@ var servingRows = []row{
 		start: `The memory capacity is unbalanced\. Some GPUs may be occupied`},
 	// The workspace that its caller made, not the GPU, is too small.
 	{name: "flashinfer workspace", framework: "flashinfer", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"in aligned"}, lines: 1,
-		start: `(?:Failed to allocate memory|Buffer overflow when allocating memory) for \S+ with size <req:bytes> and alignment \d+,?(?: but only <available_bytes:bytes>(?: bytes)? available)? in Aligned|Out of workspace memory in Aligned`},
+		start: `(?:Failed to allocate memory|` +
+			`Buffer overflow when allocating memory) for \S+ with size <req:bytes> and alignment \d+,?(?: but only <available_bytes:bytes>(?: bytes)? available)? in Aligned|` +
+			`Out of workspace memory in Aligned`},
 	{name: "triton pool", framework: "triton", kind: sampler.KindCUDA, memory: sampler.MemoryGPU, recovered: true, words: []string{"cnmem_status_out_of_memory"},
 		start: `Failed to allocate CUDA memory with byte size <req:bytes> on GPU <gpu>: CNMEM_STATUS_OUT_OF_MEMORY`},
 	{name: "ggml buffer", framework: "llama.cpp", kind: sampler.KindGGML, memory: sampler.MemoryGPU, words: []string{"cudamalloc failed", "hipmalloc failed"}, lines: 3,

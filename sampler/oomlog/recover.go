@@ -16,11 +16,13 @@ type compiledRecovery struct {
 const recoverWithin = 60
 
 // spoken is a line of somebody who writes of what he did or could do: no program went on there.
-var spoken = pattern(`(?i)(?:^|\s)[il](?:['’](?:m|ve|d)| (?:am|have|had|tr[iy]\w*|reduc\w*|set|use\w*|chang\w*|lower\w*|decreas\w*))\b|\bwould have\b|\btried to (?:chang|reduc|lower|decreas|set|us)\w*\b|\bbut (?:it |that )?(?:still|also)\b|\bseems? to\b|\bwe (?:can|could|have|are)\b`)
+var spoken = pattern(`(?i)(?:^|\s)[il](?:['’](?:m|ve|d)| (?:am|have|had|tr[iy]\w*|reduc\w*|set|use\w*|chang\w*|lower\w*|decreas\w*))\b|\bwould have\b|` +
+	`\btried to (?:chang|reduc|lower|decreas|set|us)\w*\b|\bbut (?:it |that )?(?:still|also)\b|\bseems? to\b|\bwe (?:can|could|have|are)\b`)
 
 // recoveries are the wordings known. Sources stand beside the testdata that use them.
 var recoveries = []recovery{
-	{[]string{"skipping", "skipped", "skip "}, `\b(?:skipping|skipped|skip) (?:this |the |current |bad |over |to next |oom |that )*(?:batch|sample|step|iteration|example|update|image|video|clip|frame|item|file|request|chunk|page|size|config|trial|minibatch)`},
+	{[]string{"skipping", "skipped", "skip "}, `\b(?:skipping|skipped|skip) (?:this |the |current |bad |over |to next |oom |that )*(?:batch|sample|step|iteration|example|update|image|video|clip|` +
+		`frame|item|file|request|chunk|page|size|config|trial|minibatch)`},
 	{[]string{"reducing to batch", "reducing batch", "reduce batch size", "reducing the batch", "decreasing batch"}, `\b(?:reducing|decreasing) (?:to|the )? ?(?:micro[- ])?batch(?:[ _-]?size)?(?:\s*[=:]?\s*(?:\d|$|\.\.\.|[,;!…])|\s+(?:to|from|by|and|then)\b)|\breduce batch size (?:to|from) \d`},
 	{[]string{"retry", "trying again", "try again with", "trying with"}, `\bretrying\b|\bwill retry\b|\btrying again\b|\bretry (?:with|using|in|attempt)|\btrying with (?:a )?(?:smaller|lower|batch)|\btry again with (?:a )?(?:smaller|lower)`},
 	{[]string{"attempting to recover"}, `attempting to recover from OOM`},

@@ -28,7 +28,8 @@ var codeLanguages = []struct {
 var ofPython = lazily(`(?i)\bpython\d?\b|\.py\b|\bimport (?:torch|tensorflow|jax)\b|\bFile "[^"\n]+", line \d|\bpytorch\b|\btorch\.(?:cuda|OutOf)`)
 
 // beside says that a program in Python stands there for comparison with the one above it.
-var beside = lazily(`(?i)\b(?:pytorch|python|tensorflow|keras|jax) (?:code |version |program |script )?(?:equivalent|counterpart)|\b(?:equivalent|same|corresponding) (?:\w+ )?(?:in )?(?:pytorch|python|tensorflow|keras|jax)\b`)
+var beside = lazily(`(?i)\b(?:pytorch|python|tensorflow|keras|jax) (?:code |version |program |script )?(?:equivalent|counterpart)|` +
+	`\b(?:equivalent|same|corresponding) (?:\w+ )?(?:in )?(?:pytorch|python|tensorflow|keras|jax)\b`)
 
 // inPython: the program is written in it, and not another one above it.
 func inPython(text string, other *lazy) bool {

@@ -75,7 +75,8 @@ var (
 	// builds are releases that are counted: r126, b4821. A number that is a power of two may be a rank or a batch.
 	builds = lazily(`(?i)\b(?:r(\d{2,4}(?:\.\d+)?)|b(\d{4,5}))\b` + goesWell + `[^\n]{0,40}(?:[,;]|\b(?:but|while|whereas|and|since)\b)[^\n]{0,16}\b(?:r(\d{2,4}(?:\.\d+)?)|b(\d{4,5}))\b(?:` + goesBadly + `| do(?:es)? not\b)`)
 	// ofLibraries are versions behind the name of a library that has them, of which the second may stand alone.
-	ofLibraries = lazily(`(?i)\b(?:vllm|sglang|torch|pytorch|tensorflow|jax|transformers|diffusers|accelerate|deepspeed|bitsandbytes|peft|ollama|llama\.cpp|onnxruntime|tensorrt|xgboost|comfyui|triton|cuda|whisper|faster-whisper|ultralytics)[ =-]{1,2}` + anyVersion + goesWell + `[^\n]{0,40}(?:[,;]|\b(?:but|while|whereas|and)\b)[^\n]{0,12}\b(?:with|in|on|under|using|since) (?:\w+ )?` + anyVersion + goesBadly)
+	ofLibraries = lazily(`(?i)\b(?:vllm|sglang|torch|pytorch|tensorflow|jax|transformers|diffusers|accelerate|deepspeed|bitsandbytes|peft|ollama|llama\.cpp|onnxruntime|` +
+		`tensorrt|xgboost|comfyui|triton|cuda|whisper|faster-whisper|ultralytics)[ =-]{1,2}` + anyVersion + goesWell + `[^\n]{0,40}(?:[,;]|\b(?:but|while|whereas|and)\b)[^\n]{0,12}\b(?:with|in|on|under|using|since) (?:\w+ )?` + anyVersion + goesBadly)
 	// changedTo is a change to another version, and ranWithout that there was no trouble before.
 	changedTo  = lazily(`(?i)\b(?:switched|moved|changed|migrated|upgraded|updated|went) (?:over )?(?:from \S+ )?to (?:the )?(?:(?:new(?:er|est)?|latest|current) )?(?:version|release|build) ?[bvr]?\d`)
 	ranWithout = lazily(`(?i)\bwithout (?:any )?(?:problems?|issues?|errors?|trouble)\b|\bno (?:problems?|issues?)\b|\b(?:worked|ran|was (?:fine|ok|okay))\b|\b(?:ran|working|running|worked) (?:fine|well|ok|okay)\b`)

@@ -22,19 +22,31 @@ var (
 	// clauseEnds are where a clause ends. A comma within a list of numbers ends none: what stands alone goes on with its neighbor.
 	clauseEnds = lazily(`[;；，、]\s*|,\s+|(?:^|,? )(?:but|while|whereas|yet|however|although|and (?:with|using|only|for|at|then|when|it))\b|但是?|可是|而(?:且)?|(?:ですが|が、)|지만 `)
 	// goesThrough and comesTo are how a clause says that it ran, and that it did not.
-	goesThrough = lazily(`(?i)\b(?:works?|worked|working|runs?|ran|trains|trained|fits?|fitted|complet(?:es?|ed)|finish(?:es|ed)?|succeeds?|succeeded|successfully|passes|passed|goes through|went through|(?:is|are|was|were) (?:\w+ )?(?:fine|ok|okay)|no (?:problem|issue|error|oom)s?|without (?:any |an? )?(?:problem|issue|error|oom)s?)\b|正常|没(?:有)?问题|可以|能跑|没事|就好|就行|成功|動き?ま|動作し|問題な|大丈夫|정상|문제 ?없|잘 ?(?:됩|돌아|되)|\b(?:läuft|funktioniert|klappt|funciona|marche|fonctionne|działa|çalışıyor|funziona)\b|работает|нормально`)
-	comesTo     = lazily(`(?i)\b(?:oom\w*|out[ -]of|runs? out|ran out|fail\w*|crash\w*|errors?|dies|died|killed|overflow\w*|(?:get|got|gives?|gave) (?:me )?(?:the following|this))\b|报错|溢出|不足|不够|不行|爆|失败|エラー|落ち|不足|에러|오류|터[졌지집]|부족|\b(?:fehler|plante|falla|falha|błąd)\b|ошибк`)
+	goesThrough = lazily(`(?i)\b(?:works?|worked|working|runs?|ran|trains|trained|fits?|fitted|complet(?:es?|ed)|finish(?:es|ed)?|succeeds?|succeeded|successfully|passes|` +
+		`passed|goes through|went through|(?:is|are|was|were) (?:\w+ )?(?:fine|ok|okay)|no (?:problem|issue|error|oom)s?|` +
+		`without (?:any |an? )?(?:problem|issue|error|oom)s?)\b|正常|没(?:有)?问题|可以|能跑|没事|就好|就行|成功|動き?ま|動作し|問題な|大丈夫|정상|문제 ?없|잘 ?(?:됩|돌아|되)|` +
+		`\b(?:läuft|funktioniert|klappt|funciona|marche|fonctionne|działa|çalışıyor|funziona)\b|работает|нормально`)
+	comesTo = lazily(`(?i)\b(?:oom\w*|out[ -]of|runs? out|ran out|fail\w*|crash\w*|errors?|dies|died|killed|overflow\w*|` +
+		`(?:get|got|gives?|gave) (?:me )?(?:the following|this))\b|报错|溢出|不足|不够|不行|爆|失败|エラー|落ち|不足|에러|오류|터[졌지집]|부족|\b(?:fehler|plante|falla|falha|błąd)\b|ошибк`)
 	// fails and failsNot deny the other; alone it is only denied what the clause before says.
 	runsNot = lazily(`(?i)(?:n['’]t|\bnot|\bnever|\bcan ?not|\bunable to|\bno longer) (?:\w+ ){0,2}?(?:works?|run|train|fit|complete|finish|start)\b`)
 	// runsNo is a word for running that does not say how it ended.
-	runsNo    = lazily(`(?i)\b(?:(?:I|we) (?:run|ran|trained)|(?:when|while|if) (?:it|this|I) (?:runs?|works?)|(?:runs?|ran|running) (out|into|over)|(?:and|to) run (?:the|an?|my|it|this|md|simulations?|training|inference)|(?:great|good|nice|excellent|amazing|awesome|wonderful|brilliant|fantastic|impressive|interesting|hard|your|this) (?:\w+ )?work)\b`)
-	failsNot  = lazily(`(?i)(?:n['’]t|\bnot|\bnever|\bno longer|\bno more|\bno|\bwithout|\bavoids?|\bto avoid(?: the| an?)?|\bto prevent(?: the| an?)?) (?:\w+ ){0,2}?["'\x60]?(?:fail\w*|crash\w*|happen\w*|occur\w*|come|appear|errors?|run(?:s|ning)? out|(?:cuda |gpu )?(?:oom|out of memory))\b|(?:不会?|没有?)再? ?(?:报错|溢出|爆|失败|OOM|出错)|(?:에러|오류)[^.]{0,6}(?:발생(?:하|되)지 ?않|안 ?[나났]|없)|(?:発生し|出)(?:ない|ません)|エラー(?:は|が)?(?:出ない|出ません|なし)`)
+	runsNo = lazily(`(?i)\b(?:(?:I|we) (?:run|ran|trained)|(?:when|while|if) (?:it|this|I) (?:runs?|works?)|(?:runs?|ran|running) (out|into|over)|` +
+		`(?:and|to) run (?:the|an?|my|it|this|md|simulations?|training|inference)|` +
+		`(?:great|good|nice|excellent|amazing|awesome|wonderful|brilliant|fantastic|impressive|interesting|hard|your|this) (?:\w+ )?work)\b`)
+	failsNot = lazily(`(?i)(?:n['’]t|\bnot|\bnever|\bno longer|\bno more|\bno|\bwithout|\bavoids?|\bto avoid(?: the| an?)?|` +
+		`\bto prevent(?: the| an?)?) (?:\w+ ){0,2}?["'\x60]?(?:fail\w*|crash\w*|happen\w*|occur\w*|come|appear|errors?|run(?:s|ning)? out|` +
+		`(?:cuda |gpu )?(?:oom|out of memory))\b|(?:不会?|没有?)再? ?(?:报错|溢出|爆|失败|OOM|出错)|(?:에러|오류)[^.]{0,6}(?:발생(?:하|되)지 ?않|안 ?[나났]|없)|(?:発生し|出)(?:ない|ません)|` +
+		`エラー(?:は|が)?(?:出ない|出ません|なし)`)
 	deniesAll = lazily(`(?i)\b(?:it|this|that) (?:does|did|do|is|was)(?: not|n['’]t)\s*\W*$`)
 	// supposes are words of what was not met, and elsewhere of what is not only a matter of the value: another GPU, machine, program, version or phase, or how far it came.
 	supposes  = lazily(`(?i)\b(?:should|would|could|might|may|hop(?:e|ed|ing)|expect\w*|suppos\w*|whether|how|why|(?:will|to) try|want|possible|recommend\w*|paper|authors?|others|people|some(?:one|body))\b|[?？]|应该|是否|如何`)
-	elsewhere = lazily(`(?i)\b(?:cpu|versions?|commit|release|update[ds]?|upgrade[ds]?|machines?|servers?|laptops?|computers?|colab|kaggle|valid\w*|eval\w*|test(?:s|ing)?|inference|resum\w*|checkpoints?|scratch|until|till|longer|epochs?|steps?|iterations?|iters?|fp16|bf16|fp32|bits?|lora|gradient|linux|windows|wsl2?|leaks?|sometimes|(?:last|previous|old|other) one)\b|显卡|验证|测试|推理`)
+	elsewhere = lazily(`(?i)\b(?:cpu|versions?|commit|release|update[ds]?|upgrade[ds]?|machines?|servers?|laptops?|computers?|colab|kaggle|valid\w*|eval\w*|test(?:s|ing)?|` +
+		`inference|resum\w*|checkpoints?|scratch|until|till|longer|epochs?|steps?|iterations?|iters?|fp16|bf16|fp32|bits?|lora|gradient|linux|windows|wsl2?|` +
+		`leaks?|sometimes|(?:last|previous|old|other) one)\b|显卡|验证|测试|推理`)
 	// bounded: more than the value that ran does not.
-	bounded = lazily(`(?i)\b(?:only|at most|up to|max(?:imum|imal)?|no more than|not more than|largest|biggest|highest|workaround|to avoid|or (?:lower|less|below|smaller|fewer)|and (?:lower|below|less|smaller|fewer))\b|只能|最多|最大|才`)
+	bounded = lazily(`(?i)\b(?:only|at most|up to|max(?:imum|imal)?|no more than|not more than|largest|biggest|highest|workaround|to avoid|` +
+		`or (?:lower|less|below|smaller|fewer)|and (?:lower|below|less|smaller|fewer))\b|只能|最多|最大|才`)
 )
 
 // quantities are what a value is of: a setting before its value, or things that are counted behind their number. Of one without a name the last
@@ -54,7 +66,10 @@ const values = `(?:\d[\d,]*k?\b|\b(?:one|two|three|four|five|six|eight|ten)\b)(?
 
 var (
 	// counts are things that are counted; sides are those of a picture; bareValues stand alone.
-	counts     = lazily(`(?i)(?:^|[^\w.])(\d[\d,]*k?|one|two|three|four|five|six|eight|ten) (?:\w+ ){0,2}?(classes|frames?|images?|pictures?|photos?|views?|points|rows|samples|instances?|process(?:es)?|workers?|containers?|env(?:ironment)?s|nodes|tokens|pages|atoms|residues|particles|files|sentences|documents|queries|threads|channels|objects|boxes|users|qubits|slices|sequences|chains|tiles|segments|characters|words|agents|cells|columns|clips|streams|replicas|walkers|copies)\b`)
+	counts = lazily(`(?i)(?:^|[^\w.])(\d[\d,]*k?|one|two|three|four|five|six|eight|ten) (?:\w+ ){0,2}?(classes|frames?|images?|pictures?|photos?|views?|points|rows|` +
+		`samples|instances?|process(?:es)?|workers?|containers?|env(?:ironment)?s|nodes|tokens|pages|atoms|residues|particles|files|sentences|documents|` +
+		`queries|threads|channels|objects|boxes|users|qubits|slices|sequences|chains|tiles|segments|characters|words|agents|cells|columns|clips|streams|` +
+		`replicas|walkers|copies)\b`)
 	sides      = lazily(`\b(\d{2,5}) ?[x×*] ?(\d{2,5})\b`)
 	bareValues = lazily(`(?:^|[\s(~<>=\p{Han}])(` + values + `)(?:$|[\s).,:!]|[\p{Hangul}\p{Han}\p{Hiragana}\p{Katakana}])`)
 	// notCounted is what a bare number is of instead.
@@ -272,7 +287,8 @@ func typedBatch(text string) (most float64) {
 var higher = lazily(`(?i)\b(?:increas|rais|enlarg|chang|bump)\w*\b (?:up )?(?:the |my )?["'\x60]?([a-z]\w*(?:[ _-]\w+){0,2}?)["'\x60]? from ["'\x60]?(\d{1,7}) ?(?:up )?(?:to|->|→) ?["'\x60]?(\d{1,7})\b`)
 
 // lower is a setting that was set lower.
-var lower = lazily(`(?i)\b(?:reduc|lower|decreas|chang|set|cut|dropp|shr[aiu]nk)\w*\b (?:down )?(?:the |my )?["'\x60]?([a-z]\w*(?:[ _-]\w+){0,2}?)["'\x60]? from ["'\x60]?(\d{1,7}) ?(?:down )?(?:to|->|→) ?["'\x60]?(\d{1,7})\b`)
+var lower = lazily(`(?i)\b(?:reduc|lower|decreas|chang|set|cut|dropp|shr[aiu]nk)\w*\b (?:down )?(?:the |` +
+	`my )?["'\x60]?([a-z]\w*(?:[ _-]\w+){0,2}?)["'\x60]? from ["'\x60]?(\d{1,7}) ?(?:down )?(?:to|->|→) ?["'\x60]?(\d{1,7})\b`)
 
 // ended: it is said to run then.
 func ended(text string) bool {

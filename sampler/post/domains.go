@@ -12,17 +12,28 @@ var domains = []struct {
 	name  string
 	words *lazy
 }{
-	{sampler.DomainRays, lazily(`(?i)(?:\b|_)\w{0,8}nerf(?:\d*\b|_)|(?:^|[^\w-])(?:instant-?)?ngp\b|(?:^|[^\w-])(?:rays|radiance|netchunk|n_rand)\b|(?:^|[^\w-])ray[ _](?:batch|bundle|cast|chunk|dir|march|origin|sampl|trac)\w*|\w+_rays\b|\bnovel views?\b`)},
-	{sampler.DomainPoints, lazily(`(?i)\bpoint[-_ ]?clouds?\b|\bpoint(?:net|cept|former|rcnn|lstm)\w*|\bli?dar\b|\bopen3d\b|\bopenpcdet\b|\bpcds?\b|\.(?:ply|pcd|las)\b|\b(?:number of|many|fewer) points\b|\bvoxel(?:[-_ ]?size)? ?[=:] ?0?\.\d|点云`)},
-	{sampler.DomainProteins, lazily(`(?i)\b(?:alphafold|colabfold|openfold|esmfold|rosettafold|rfdiffusion)\w*|\besm(?:[-_]?[12]\w*)?\b|\bproteins?\b|\bresidues\b|\bamino acids?\b|\bmsas?\b|\.(?:pdb|fasta|a3m)\b|\b\d{1,2}[- ]chain\b|\b(?:hetero|homo)?(?:monomers?|multimers?|oligomers?)\b`)},
-	{sampler.DomainGraph, lazily(`(?i)\b(?:gnns?|gcns?|gats?|pygat|graph ?sage|dgl|pyg|graphstorm)\b|\w*gcns?\b|\b(?:py)?torch[-_ ](?:geometric|sparse|scatter)\b|\bedges\b|\bogbn?\b|\bgraph (?:neural|attention|convolution\w*|data|transformer)\b|\b(?:adjacency|message[- ]passing|\w*edge_index|(?:big|large|huge|whole) graph|node (?:classification|features?)|data\w* (?:has|have|contains?) \d[\d,]{3,} nodes)\b`)},
-	{sampler.DomainAudio, lazily(`(?i)\b(?:max_duration|audios?|wavs?|mp3|flac|speech|voices?|vocals?|vocoders?|songs?|music|spectrograms?|mels?|mel[-_]spec\w*|\d+(?:\.\d+)? ?khz|tts|\w*asr|\w+_conformer|rnn-?t|vad|utterances?|recordings|(?:an?|the|my|each|this|one|long|whole) (?:\w+ )?recording|recording (?:of|is|was)|silences?|\d+[- ]?(?:sec|seconds?|min|minutes?) (?:file|clip|track)s?|(?:so[-_ ])?[rs]vc|ddsp\w*|demucs|spleeter|tacotron\d?|waveglow|wavenet|whisper\w*)\b|语音|音频|무음|음성`)},
+	{sampler.DomainRays, lazily(`(?i)(?:\b|_)\w{0,8}nerf(?:\d*\b|_)|(?:^|[^\w-])(?:instant-?)?ngp\b|(?:^|[^\w-])(?:rays|radiance|netchunk|n_rand)\b|` +
+		`(?:^|[^\w-])ray[ _](?:batch|bundle|cast|chunk|dir|march|origin|sampl|trac)\w*|\w+_rays\b|\bnovel views?\b`)},
+	{sampler.DomainPoints, lazily(`(?i)\bpoint[-_ ]?clouds?\b|\bpoint(?:net|cept|former|rcnn|lstm)\w*|\bli?dar\b|\bopen3d\b|\bopenpcdet\b|\bpcds?\b|\.(?:ply|pcd|las)\b|` +
+		`\b(?:number of|many|fewer) points\b|\bvoxel(?:[-_ ]?size)? ?[=:] ?0?\.\d|点云`)},
+	{sampler.DomainProteins, lazily(`(?i)\b(?:alphafold|colabfold|openfold|esmfold|rosettafold|rfdiffusion)\w*|\besm(?:[-_]?[12]\w*)?\b|\bproteins?\b|\bresidues\b|\bamino acids?\b|` +
+		`\bmsas?\b|\.(?:pdb|fasta|a3m)\b|\b\d{1,2}[- ]chain\b|\b(?:hetero|homo)?(?:monomers?|multimers?|oligomers?)\b`)},
+	{sampler.DomainGraph, lazily(`(?i)\b(?:gnns?|gcns?|gats?|pygat|graph ?sage|dgl|pyg|graphstorm)\b|\w*gcns?\b|\b(?:py)?torch[-_ ](?:geometric|sparse|scatter)\b|\bedges\b|\bogbn?\b|` +
+		`\bgraph (?:neural|attention|convolution\w*|data|transformer)\b|` +
+		`\b(?:adjacency|message[- ]passing|\w*edge_index|(?:big|large|huge|whole) graph|node (?:classification|features?)|` +
+		`data\w* (?:has|have|contains?) \d[\d,]{3,} nodes)\b`)},
+	{sampler.DomainAudio, lazily(`(?i)\b(?:max_duration|audios?|wavs?|mp3|flac|speech|voices?|vocals?|vocoders?|songs?|music|spectrograms?|mels?|mel[-_]spec\w*|\d+(?:\.\d+)? ?khz|tts|` +
+		`\w*asr|\w+_conformer|rnn-?t|vad|utterances?|recordings|(?:an?|the|my|each|this|one|long|whole) (?:\w+ )?recording|recording (?:of|is|was)|silences?|` +
+		`\d+[- ]?(?:sec|seconds?|min|minutes?) (?:file|clip|track)s?|(?:so[-_ ])?[rs]vc|ddsp\w*|demucs|spleeter|tacotron\d?|waveglow|wavenet|whisper\w*)\b|语音|` +
+		`音频|무음|음성`)},
 	{sampler.DomainSeries, lazily(`(?i)\btime[- ]?(?:series|steps?|stamps?)\b|\bforecast\w*|\b(?:pred|label|prediction|encoder|decoder)_len(?:gth)?\b|\b(?:uni|multi)variate\b`)},
 	{sampler.DomainVolumes, lazily(`(?i)\b(?:voxels?|volumes?|(?:sub-?)?tomograms?|ct|mri|3d|nii|nnu-?net\w*|monai|sliding_window_inference)\b`)},
 	{sampler.DomainVideo, lazily(`(?i)(?:\b|_)videos?(?:\b|_)|\b(?:frames|fps|footage|mp4|cogvideo\w*|optical flow)\b|视频`)},
 	{sampler.DomainVision, lazily(`(?i)\b(?:[a-z]+[\d.]*-?)vl(?:[-_ ]|\b)|\b(?:internvl|llava|minicpm-v|paligemma|idefics)[\w.-]*|\b(?:vlms?|vision[- ]language)\b`)},
-	{sampler.DomainText, lazily(`(?i)\b(?:dpo|orpo|grpo|rlhf|sft|tokens?|tokenizers?|vocabular(?:y|ies)|sentences?|texts?|paragraphs?|documents?|corpus|corpora|n(?:er|lp|mt)|translat\w*|bert\w*|\w*bert|t5|bart|gpt\w*|llama\w*|vicuna\w*|llms?|language models?|max_(?:seq_)?len\w*|seq_len\w*|cutoff_len)\b|文本|句子`)},
-	{sampler.DomainPictures, lazily(`(?i)\b(?:images?|pictures?|photos?|pngs?|jpe?gs?|pixels?|resolution|coco|yolo\S*|[ru]?cnn|u-?net\w*|resnet\w*|vgg\w*|gans?|stylegan\S*|segmentation|object detection|faces?|mask[ -_]rcnn|dreambooth|sdxl|stable[- ]?diffusion)\b|图[像片]|照片`)},
+	{sampler.DomainText, lazily(`(?i)\b(?:dpo|orpo|grpo|rlhf|sft|tokens?|tokenizers?|vocabular(?:y|ies)|sentences?|texts?|paragraphs?|documents?|corpus|corpora|n(?:er|lp|mt)|` +
+		`translat\w*|bert\w*|\w*bert|t5|bart|gpt\w*|llama\w*|vicuna\w*|llms?|language models?|max_(?:seq_)?len\w*|seq_len\w*|cutoff_len)\b|文本|句子`)},
+	{sampler.DomainPictures, lazily(`(?i)\b(?:images?|pictures?|photos?|pngs?|jpe?gs?|pixels?|resolution|coco|yolo\S*|[ru]?cnn|u-?net\w*|resnet\w*|vgg\w*|gans?|stylegan\S*|segmentation|` +
+		`object detection|faces?|mask[ -_]rcnn|dreambooth|sdxl|stable[- ]?diffusion)\b|图[像片]|照片`)},
 }
 
 // ofNothing are pictures that somebody puts into a text, templates' words for them, and what is only the name of a GPU's memory.

@@ -9,16 +9,33 @@ import (
 )
 
 // asksGPU is a question for the GPU that it takes, or for its memory.
-var asksGPU = lazily(`(?i)\bhow (?:much|many) (?:gpu |cuda |video )?(?:vram|ram|memory|gb|gigs?)\b[^.?!\n]{0,24}\b(?:takes?|needs?|needed|uses?|requires?|required|necessary)\b|\b(?:do|would|will|must) (?:I|we) (?:really )?(?:need|have to (?:buy|get|use)) (?:an? )?(?:bigger|larger|better|stronger|newer|more powerful) (?:gpu|card|graphics card|machine)\b|\b(?:which|what) (?:gpu|(?:graphics |video )?card)s? (?:do|would|should|did)\b|\b(?:does|will|can|should|would) (?:it|this) (?:work|run|fit)\b[^.?!\n]{0,12}\b(?:with|on|in|into) (?:an? |only |just )*\d{1,2} ?Gi?B\b|\b(?:minimum|minimal|hardware|system|memory|vram) requirements?\b|\bis (?:my|an?|the) (?:\w+ ){0,2}[1-5]0[5-9]0\w*\b[^.?!\n]{0,20}\b(?:too (?:weak|small|old)|enough|sufficient)\b|\b(?:what|which|how (?:much|many|large|big)|minimum|min\.?|recommended|least|lowest|sufficient|the required)\b[^.?!\n]{0,40}\b(?:gpus?|v?ram|(?:graphics?|video) ?(?:cards?|memory|memories)|cards?|memor(?:y|ies)|hardware|colab tier)\b[^.?!\n]{0,40}\b(?:requir\w*|need\w*|necessary|suffic\w*|enough|spec\w*|proper|appropriate|at least|did (?:you|u) use|do (?:you|u) (?:use|need)|(?:you|u) used?|should (?:I|we|it)|to (?:run|train|use))\b|` +
-	`\b(?:minimum|min\.?|recommended|required) (?:\w+ ){0,2}(?:gpu|vram|(?:graphics?|video) ?cards?|hardware)\b[^\n]{0,60}\?|\b(?:is|are) (?:an? |the |my )?(?:\w+ ){0,3}(?:gpus?|cards?|tier|vram|[1-9]\d?0? ?Gi?B|[AHVT]\d{1,3})\b[^.?!\n]{0,30}\b(?:required|needed|enough|suffic\w+|too small)\b[^.?!\n]{0,120}\?|\b(?:can|could|possible to|way to) (?:I |we |it |this )?(?:be )?(?:use|run|train\w*|test|try)\b[^.?!\n]{0,40}\b(?:on|with|my) (?:an? |my |only |just )*(?:\d{1,2} ?Gi?b?\b|(?:[gr]tx ?)?[1-5]0[5-9]0\b)|\bwhat (?:is|was) the (?:gpu|card) (?:that )?(?:you|u)\b|\bwhat(?:['’]s| is| are) the (?:minimum|minimal|required|recommended|lowest)\b[^.?!\n]{0,30}\b(?:gpu|vram|memory|card|hardware)|` +
+var asksGPU = lazily(`(?i)\bhow (?:much|many) (?:gpu |cuda |video )?(?:vram|ram|memory|gb|gigs?)\b[^.?!\n]{0,24}\b(?:takes?|needs?|needed|uses?|requires?|required|` +
+	`necessary)\b|` +
+	`\b(?:do|would|will|must) (?:I|we) (?:really )?(?:need|have to (?:buy|get|use)) (?:an? )?(?:bigger|larger|better|stronger|newer|more powerful) (?:gpu|` +
+	`card|graphics card|machine)\b|\b(?:which|what) (?:gpu|(?:graphics |video )?card)s? (?:do|would|should|did)\b|` +
+	`\b(?:does|will|can|should|would) (?:it|this) (?:work|run|fit)\b[^.?!\n]{0,12}\b(?:with|on|in|into) (?:an? |only |just )*\d{1,2} ?Gi?B\b|` +
+	`\b(?:minimum|minimal|hardware|system|memory|vram) requirements?\b|` +
+	`\bis (?:my|an?|the) (?:\w+ ){0,2}[1-5]0[5-9]0\w*\b[^.?!\n]{0,20}\b(?:too (?:weak|small|old)|enough|sufficient)\b|` +
+	`\b(?:what|which|how (?:much|many|large|big)|minimum|min\.?|recommended|least|lowest|sufficient|the required)\b[^.?!\n]{0,40}\b(?:gpus?|v?ram|` +
+	`(?:graphics?|video) ?(?:cards?|memory|memories)|cards?|memor(?:y|ies)|hardware|colab tier)\b[^.?!\n]{0,40}\b(?:requir\w*|need\w*|necessary|suffic\w*|` +
+	`enough|spec\w*|proper|appropriate|at least|did (?:you|u) use|do (?:you|u) (?:use|need)|(?:you|u) used?|should (?:I|we|it)|to (?:run|train|use))\b|` +
+	`\b(?:minimum|min\.?|recommended|required) (?:\w+ ){0,2}(?:gpu|vram|(?:graphics?|video) ?cards?|hardware)\b[^\n]{0,60}\?|` +
+	`\b(?:is|are) (?:an? |the |my )?(?:\w+ ){0,3}(?:gpus?|cards?|tier|vram|[1-9]\d?0? ?Gi?B|[AHVT]\d{1,3})\b[^.?!\n]{0,30}\b(?:required|needed|enough|` +
+	`suffic\w+|too small)\b[^.?!\n]{0,120}\?|` +
+	`\b(?:can|could|possible to|way to) (?:I |we |it |this )?(?:be )?(?:use|run|train\w*|test|try)\b[^.?!\n]{0,40}\b(?:on|with|my) (?:an? |my |only |` +
+	`just )*(?:\d{1,2} ?Gi?b?\b|(?:[gr]tx ?)?[1-5]0[5-9]0\b)|\bwhat (?:is|was) the (?:gpu|card) (?:that )?(?:you|u)\b|` +
+	`\bwhat(?:['’]s| is| are) the (?:minimum|minimal|required|recommended|lowest)\b[^.?!\n]{0,30}\b(?:gpu|vram|memory|card|hardware)|` +
 	`(?:最低|最少|至少需要)[^。\n]{0,10}(?:显存|显卡|GPU)|多[大少](?:的)?(?:显存|G)|显存[^。\n]{0,6}(?:要求|多大|多少|够)`)
 
 // example is something small that runs on the GPUs of those who wrote it.
-var example = lazily(`(?i)\b(?:just|only|simply) (?:run|ran|running|tr(?:y|ied|ying)|start(?:ed|ing)?|execut(?:e|ed|ing)) (?:the |your |an? |one |this )*(?:unit |simple |basic |first |quick |minimal |official )*(?:tests?|demos?|examples?|quick ?starts?|tutorials?)\b|\b(?:running|ran|run) (?:the |your |all )?(?:unit ?tests?|test suite|pytest)\b`)
+var example = lazily(`(?i)\b(?:just|only|simply) (?:run|ran|running|tr(?:y|ied|ying)|start(?:ed|ing)?|execut(?:e|ed|ing)) (?:the |your |an? |one |this )*(?:unit |simple |` +
+	`basic |first |quick |minimal |official )*(?:tests?|demos?|examples?|quick ?starts?|tutorials?)\b|` +
+	`\b(?:running|ran|run) (?:the |your |all )?(?:unit ?tests?|test suite|pytest)\b`)
 
 // An agent that learns to play such a game keeps what it saw in a buffer to learn from again, unless it learns on policy.
 var (
-	games    = lazily(`(?i)\batari\w*|\bNoFrameskip\b|\bALE/\w|\b(?:play|playing|on|for) (?:breakout|pong|seaquest|q\*?bert|space ?invaders|montezuma)\b|\b(?:breakout|pong|seaquest|qbert|spaceinvaders)(?:-v\d|NoFrameskip|Deterministic)`)
+	games = lazily(`(?i)\batari\w*|\bNoFrameskip\b|\bALE/\w|\b(?:play|playing|on|for) (?:breakout|pong|seaquest|q\*?bert|space ?invaders|montezuma)\b|` +
+		`\b(?:breakout|pong|seaquest|qbert|spaceinvaders)(?:-v\d|NoFrameskip|Deterministic)`)
 	agents   = lazily(`(?i)\b(?:agents?|dqn|rainbow|c51|iqn|qr-?dqn|r2d2|drq\w*|sac|dreamer\w*|reinforcement)\b`)
 	onPolicy = lazily(`(?i)\b(?:ppo\w*|a2c|a3c|impala|trpo|acktr|on-policy|reinforce)\b`)
 )
@@ -27,7 +44,10 @@ var (
 var anySize = lazily(`(?i)\b(?:no matter|whatever|regardless of|any|every|all|irrespective of|even (?:with|at|on|for|if|when)?)\b`)
 
 // gpuHas is the memory of a GPU as people tell it.
-var gpuHas = lazily(`(?i)\b(?:(?:my|our|the) (?:cuda |gpu |video )?memory|vram)\b,? (?:which )?(?:is|has|of) (\d{1,3}) ?(?:Gi?B|G)\b|\b(\d{1,3}) ?(?:Gi?B|Go|G)\b (?:of )?(?:(?:dedicated|total|free|available|local|nvidia|the|my) )*(?:gpu|vram|video|graphics?|cards?)\b|\b(?:gpu|vram|card|video memory|gpu memory|graphics? (?:card|memory))\b[^.,;\n\d]{0,32}\b(\d{1,3}) ?(?:Gi?B|Go|G)\b|(?:显存|显卡)[^。\d]{0,6}(\d{1,3}) ?G|(\d{1,3}) ?G\w?的?(?:显存|显卡)|\b(?:geforce|quadr[oa]|tesla|[gr]tx|mx) ?\d{3,4}\w?\b[^.,;\n\d]{0,24}\b(\d{1,2}) ?G(?:i?B)?\b`)
+var gpuHas = lazily(`(?i)\b(?:(?:my|our|the) (?:cuda |gpu |video )?memory|vram)\b,? (?:which )?(?:is|has|of) (\d{1,3}) ?(?:Gi?B|G)\b|` +
+	`\b(\d{1,3}) ?(?:Gi?B|Go|G)\b (?:of )?(?:(?:dedicated|total|free|available|local|nvidia|the|my) )*(?:gpu|vram|video|graphics?|cards?)\b|` +
+	`\b(?:gpu|vram|card|video memory|gpu memory|graphics? (?:card|memory))\b[^.,;\n\d]{0,32}\b(\d{1,3}) ?(?:Gi?B|Go|G)\b|(?:显存|显卡)[^。\d]{0,6}(\d{1,3}) ?G|` +
+	`(\d{1,3}) ?G\w?的?(?:显存|显卡)|\b(?:geforce|quadr[oa]|tesla|[gr]tx|mx) ?\d{3,4}\w?\b[^.,;\n\d]{0,24}\b(\d{1,2}) ?G(?:i?B)?\b`)
 
 // machineHas is the memory of a machine as people tell it.
 var machineHas = lazily(`(?i)\b(\d{1,4}) ?(?:Gi?B|G)\b (?:of )?(?:(?:unified|system|shared|main) )?(?:ram|memory)\b|\b(?:unified memory|ram)\b[^.,;\n\d]{0,12}\b(\d{1,4}) ?(?:Gi?B|G)\b`)
@@ -132,7 +152,9 @@ func addFacts(c *sampler.LogContext, text string, all []sentence) {
 }
 
 // counted are GPUs with their number.
-var counted = lazily(`(?i)\b([2-9]|[1-9]\d{1,2})(?: ?[x×*] ?| )(?:(?:nvidia|geforce|rtx|gtx|tesla|quadro) ?)*(?:gpus|cards|[ATLPVH]\d{1,3}[gs]?|A[2456]000s?|[1-5]0[5-9]0(?: ?ti)?s?)\b|\b(?:[ATLPVH]\d{1,3}[gs]?|RTX ?[1-5]0[5-9]0(?: ?ti)?)(?: ?(?:GPUs?|cards?|显卡|卡))? ?[x×*] ?([2-9])\b|\b([2-9]) ?[张块卡](?:卡|显卡|GPU| ?[ATLPVH]\d{1,3}| ?[1-5]0[5-9]0)`)
+var counted = lazily(`(?i)\b([2-9]|[1-9]\d{1,2})(?: ?[x×*] ?| )(?:(?:nvidia|geforce|rtx|gtx|tesla|quadro) ?)*(?:gpus|cards|[ATLPVH]\d{1,3}[gs]?|A[2456]000s?|` +
+	`[1-5]0[5-9]0(?: ?ti)?s?)\b|\b(?:[ATLPVH]\d{1,3}[gs]?|RTX ?[1-5]0[5-9]0(?: ?ti)?)(?: ?(?:GPUs?|cards?|显卡|卡))? ?[x×*] ?([2-9])\b|` +
+	`\b([2-9]) ?[张块卡](?:卡|显卡|GPU| ?[ATLPVH]\d{1,3}| ?[1-5]0[5-9]0)`)
 
 // countOfGPUs is their number where all that is said of it agrees; "" where nothing is, or it does not.
 func countOfGPUs(text string) string {
@@ -162,10 +184,12 @@ func largest(text string) string {
 var tinyModel = lazily(`(?i)--model[ =]["']?(?:tiny|base|small|distil)\b|\bload_model\(["'](?:tiny|base|small)|\bWhisperModel\(["'](?:tiny|base|small|distil)|\b(?:the |whisper )(?:tiny|base)(?:\.en)? model\b`)
 
 // raise is a setting that was set higher.
-var raise = lazily(`(?i)\b(?:I|we) (?:have |had |just |then |only |recently )*(?:rais|increas|chang|bump|set|mov|went|go)\w*\b (?:up )?(?:the |my )?["'\x60]?([a-z]\w*(?:[ _-]\w+){0,2}?)["'\x60]? from ["'\x60]?(\d{1,6}) ?(?:to|->|→) ?["'\x60]?(\d{1,6})\b`)
+var raise = lazily(`(?i)\b(?:I|we) (?:have |had |just |then |only |recently )*(?:rais|increas|chang|bump|set|mov|went|go)\w*\b (?:up )?(?:the |` +
+	`my )?["'\x60]?([a-z]\w*(?:[ _-]\w+){0,2}?)["'\x60]? from ["'\x60]?(\d{1,6}) ?(?:to|->|→) ?["'\x60]?(\d{1,6})\b`)
 
 // resource is what a job may use, not what it asks for: with more of it no job fails that ran with less.
-var resource = lazily(`(?i)\b(?:v?ram|swap\w*|(?:page|paging)[ _-]?files?|pagefiles?|memory(?: (?:size|limit|quota|request))?|mem|gpus|cards|cpus?|cores|shm(?:[ _-]size)?|disk|storage)$|^(?:number|amount|count|size) of (?:the )?(?:gpus?|cards|v?ram|memory|swap|shm|cpus?|cores)\b`)
+var resource = lazily(`(?i)\b(?:v?ram|swap\w*|(?:page|paging)[ _-]?files?|pagefiles?|memory(?: (?:size|limit|quota|request))?|mem|gpus|cards|cpus?|cores|shm(?:[ _-]size)?|` +
+	`disk|storage)$|^(?:number|amount|count|size) of (?:the )?(?:gpus?|cards|v?ram|memory|swap|shm|cpus?|cores)\b`)
 
 // raisedFrom is a setting and the value that it had before it was set higher and the job failed; "" for none.
 func raisedFrom(all []sentence) string {

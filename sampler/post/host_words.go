@@ -11,7 +11,10 @@ const (
 	grownHost = `\b(?:increas|grow|ris|climb|leak|eat|consum|accumulat|fill|us)\w*\b[^.\n]{0,24}\b` + ofHost + `\b[^.\n]{0,80}\b` + takenDown + `\b` +
 		`|\b` + ofHost + `\b[^.\n]{0,30}\b(?:increas|grow|ris|climb|leak|fill|accumulat)\w*\b[^.\n]{0,80}\b` + takenDown + `\b`
 	// wantingHost is too little of it, and endedFor how that shows: alone such words are of manuals, too.
-	wantingHost = `(?:\b(?:insufficient|not enough|not sufficient|too little|lack of|shortage of|low on)(?: \w+)? (?:system|host|cpu|main|physical)[ -](?:memory|ram)\b|n['’]t (?:\w+ ){0,2}(?:enough|sufficient) (?:system|host|cpu|main|physical)[ -](?:memory|ram)\b|\b(?:not enough|insufficient) ram\b|\b(?:system|host|cpu|main|physical)[ -](?:memory|ram) (?:is|was) (?:not enough|insufficient|too small)\b|\bout[- ]of[- ](?:system|host|cpu|main)[- ](?:memory|ram)\b)`
+	wantingHost = `(?:\b(?:insufficient|not enough|not sufficient|too little|lack of|shortage of|low on)(?: \w+)? (?:system|host|cpu|main|physical)[ -](?:memory|ram)\b|` +
+		`n['’]t (?:\w+ ){0,2}(?:enough|sufficient) (?:system|host|cpu|main|physical)[ -](?:memory|ram)\b|\b(?:not enough|insufficient) ram\b|` +
+		`\b(?:system|host|cpu|main|physical)[ -](?:memory|ram) (?:is|was) (?:not enough|insufficient|too small)\b|` +
+		`\bout[- ]of[- ](?:system|host|cpu|main)[- ](?:memory|ram)\b)`
 	// costsRAM is what each turn of a loop adds to it.
 	costsRAM    = `\b(?:each|every)\b(?:[^.\n]|\.\w){0,40}\b(?:cost|leak|eat|take|us|consum|add)\w*\b[^.\n]{0,16}\b\d+(?:\.\d+)? ?[MG](?:i?B)? (?:of )?RAM\b`
 	endedFor    = `\b(?:kill(?:s|ed)|crash\w*|dies|died|fail(?:s|ed)|stop(?:s|ped)|abort(?:s|ed)|exit(?:s|ed)|errors?)\b`
@@ -36,8 +39,13 @@ func podsOnly(s sentence) bool {
 // copies are whole models of which each process loads one into it. largerThanRAM sets their size against that of the machine's memory, which is
 // larger than a GPU's where it is only called memory.
 var (
-	copies        = lazily(`(?i)\b(?:each|every|all|both|\d+|two|four|eight)(?: of)?(?: the| my| our)?(?: \w+)? (?:ranks?|process(?:es)?|workers?|gpus?)\b[^.\n]{0,24}\bloads?\b[^.\n]{0,24}\b(?:models?|checkpoints?|weights)\b|\b(?:two|three|four|eight|\d+|several|multiple)(?: complete| full| whole| entire| separate)* (?:models|copies|checkpoints)\b[^.\n]{0,24}\bload\w*\b|\bload\w*\b[^.\n]{0,40}\b(?:in|on|by) (?:each|every) (?:rank|process|worker)\b|每个?(?:进程|rank|卡)[^。\n]{0,8}(?:都|会)[^。\n]{0,8}加载`)
-	largerThanRAM = lazily(`(?i)\b(?:models?|weights|checkpoint)\b[^.\n]{0,24}\b\d{2,4} ?GB?\b[^.\n]{0,24}\b(?:(?:ram|(?:host|system|cpu) memory)(?: size)? (?:is|of) (?:only )?\d{2,4} ?G|memory(?: size)? (?:is|of) (?:only )?(?:[2-9]\d\d|\d{4}) ?G)`)
+	copies = lazily(`(?i)\b(?:each|every|all|both|\d+|two|four|eight)(?: of)?(?: the| my| our)?(?: \w+)? (?:ranks?|process(?:es)?|workers?|` +
+		`gpus?)\b[^.\n]{0,24}\bloads?\b[^.\n]{0,24}\b(?:models?|checkpoints?|weights)\b|` +
+		`\b(?:two|three|four|eight|\d+|several|multiple)(?: complete| full| whole| entire| separate)* (?:models|copies|checkpoints)\b[^.\n]{0,24}\bload\w*\b|` +
+		`\bload\w*\b[^.\n]{0,40}\b(?:in|on|by) (?:each|every) (?:rank|process|worker)\b|每个?(?:进程|rank|卡)[^。\n]{0,8}(?:都|会)[^。\n]{0,8}加载`)
+	largerThanRAM = lazily(`(?i)\b(?:models?|weights|` +
+		`checkpoint)\b[^.\n]{0,24}\b\d{2,4} ?GB?\b[^.\n]{0,24}\b(?:(?:ram|(?:host|system|cpu) memory)(?: size)? (?:is|of) (?:only )?\d{2,4} ?G|` +
+		`memory(?: size)? (?:is|of) (?:only )?(?:[2-9]\d\d|\d{4}) ?G)`)
 	// fillsHost is any of these, unless ofGPUAlone stands beside it.
 	fillsHost = lazily(`(?i)` + grownHost + `|` + wantingHost + `|` + loadedUntil + `|` + batchKilled + `|` + costsRAM)
 	// ofGPUAlone are words for a GPU's memory beside which that of the machine is not meant.

@@ -74,11 +74,15 @@ func readersSay(lines []string) (at []int) {
 
 // noted is the markup of documentation, which trackers of bugs show as it stands: of Sphinx, MkDocs, Hugging Face, AsciiDoc and what
 // stands above functions.
-const noted = `(?m)^\s*\.\. (?:code-block|code|note|warning|attention|caution|danger|seealso|tip|hint|important|versionadded|versionchanged|deprecated|auto\w+|toctree|image|figure|list-table|csv-table|admonition|tabs?|py:\w+|function|class|method|option|envvar|currentmodule|module|math|include|literalinclude|rubric)::` +
+const noted = `(?m)^\s*\.\. (?:code-block|code|note|warning|attention|caution|danger|seealso|tip|hint|important|versionadded|versionchanged|deprecated|auto\w+|` +
+	`toctree|image|figure|list-table|csv-table|admonition|tabs?|py:\w+|function|class|method|option|envvar|currentmodule|module|math|include|` +
+	`literalinclude|rubric)::` +
 	`|:(?:class|meth|func|ref|doc|mod|attr|exc|data|term|option|envvar|py:\w+|c:\w+|cpp:\w+):\x60[^\x60\n]+\x60` +
-	`|^\s*(?:!!!|\?\?\?\+?) \w+|^=== "|^:{3,} ?[\w{]|^\x60{3,}\{[\w-]+\}|^> ?\[!(?:NOTE|TIP|WARNING|IMPORTANT|CAUTION)\]|^\{%-? (?:hint|tip|note)|^\[\[(?:autodoc|open-in-colab)\]\]|^<(?:Tip|Note|Warning|Callout|Info|Admonition)\b` +
+	`|^\s*(?:!!!|\?\?\?\+?) \w+|^=== "|^:{3,} ?[\w{]|^\x60{3,}\{[\w-]+\}|^> ?\[!(?:NOTE|TIP|WARNING|IMPORTANT|CAUTION)\]|^\{%-? (?:hint|tip|note)|` +
+	`^\[\[(?:autodoc|open-in-colab)\]\]|^<(?:Tip|Note|Warning|Callout|Info|Admonition)\b` +
 	`|^\[(?:source|NOTE|TIP|WARNING|IMPORTANT|CAUTION)[^\]\n]*\]\s*\n(?:-{4}|={4})` +
-	`|^\s*:(?:param|type|returns?|rtype|raises?)\b[^:\n]*:|^\s*\*?\s*[@\\](?:param|brief|throws?|returns?|retval)\b|^\s*(?:Parameters|Returns|Raises|Yields)\n\s*-{4,}|^\s*Args:\n\s*\w+(?: \([^)\n]*\))?: |^\s*[•*-] +\*{0,2}\w+\*{0,2} \([^)\n]{1,40}\)\)? [–—-]`
+	`|^\s*:(?:param|type|returns?|rtype|raises?)\b[^:\n]*:|^\s*\*?\s*[@\\](?:param|brief|throws?|returns?|retval)\b|` +
+	`^\s*(?:Parameters|Returns|Raises|Yields)\n\s*-{4,}|^\s*Args:\n\s*\w+(?: \([^)\n]*\))?: |^\s*[•*-] +\*{0,2}\w+\*{0,2} \([^)\n]{1,40}\)\)? [–—-]`
 
 // captions are those of tables and figures, which have numbers where somebody writes for others.
 const captions = `(?im)^\W*(?:table|figure|fig\.|listing|tabelle|abbildung|abb\.|tabla|figura|tabela|tableau|tabella|tabel|таблица|рис\.|рисунок|表|图|図|표|그림) ?\d{1,2}(?:\.\d{1,2})?(?:[.:：] |\W*$)`

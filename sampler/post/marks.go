@@ -15,32 +15,60 @@ var marks = []struct {
 	// Whoever writes takes a smaller batch for the way, and asks how.
 	{sampler.ToldAsksBatch, lazily(`(?i)\b(?:how (?:do|can|could|should|to)|such as|where)\b[^.?]{0,30}\b(?:chang|reduc|lower|decreas|modify)\w*\b[^.?]{0,20}\bbatch`)},
 	// Whoever writes takes the CPU for the way, and asks how.
-	{sampler.ToldAsksCPU, lazily(`(?i)\b(?:I should|should I|(?:can|could) (?:I|we)|how (?:do|can|could|should) (?:I|we)|how to|(?:want|like|way|possible|possibility) to)\b[^.?\n]{0,20}\b(?:use|run|force|execute|do (?:it|this))\b[^.?\n]{0,24}?(?:\b(?:on|with|use|using|in)\b[^.?\w\n]{0,3}(?:the |my |an? )?|--?d(?:evice)?[ =]["']?)cpu\b[^\w-]`)},
+	{sampler.ToldAsksCPU, lazily(`(?i)\b(?:I should|should I|(?:can|could) (?:I|we)|how (?:do|can|could|should) (?:I|we)|how to|` +
+		`(?:want|like|way|possible|possibility) to)\b[^.?\n]{0,20}\b(?:use|run|force|execute|` +
+		`do (?:it|this))\b[^.?\n]{0,24}?(?:\b(?:on|with|use|using|in)\b[^.?\w\n]{0,3}(?:the |my |an? )?|--?d(?:evice)?[ =]["']?)cpu\b[^\w-]`)},
 	// So many GPUs as somebody says he has.
-	{sampler.ToldGPUs, lazily(`(?i)\b(?:[2-8]|two|three|four|six|eight) ?[x×*]? ?(?:\w+ ){0,2}(?:GPUs|cards|[AVH]100s?|[34]090s?)\b|\b(?:[2-8] ?[x×*]|two|three|four|dual) ?(?:(?:nvidia|geforce|rtx|gtx|tesla) ?)*(?:[1-5]0[5-9]0(?: ?ti)?s?|[ATLPVH]\d{1,3}[Gs]?)\b|[2-8两二三四八] ?[个张块] ?(?:\d+ ?G\w?的? ?)?(?:显卡|卡|GPU|[1-5]0[5-9]0|[ATLPVH]\d{1,3})|显卡 ?[x×*] ?[2-8]|\b(?:[AVHTL]\d{1,3}|[1-5]0[5-9]0) ?(?:GPUs?|显卡|卡) ?[x×*] ?[2-8]\b`)},
+	{sampler.ToldGPUs, lazily(`(?i)\b(?:[2-8]|two|three|four|six|eight) ?[x×*]? ?(?:\w+ ){0,2}(?:GPUs|cards|[AVH]100s?|[34]090s?)\b|` +
+		`\b(?:[2-8] ?[x×*]|two|three|four|dual) ?(?:(?:nvidia|geforce|rtx|gtx|tesla) ?)*(?:[1-5]0[5-9]0(?: ?ti)?s?|[ATLPVH]\d{1,3}[Gs]?)\b|` +
+		`[2-8两二三四八] ?[个张块] ?(?:\d+ ?G\w?的? ?)?(?:显卡|卡|GPU|[1-5]0[5-9]0|[ATLPVH]\d{1,3})|显卡 ?[x×*] ?[2-8]|` +
+		`\b(?:[AVHTL]\d{1,3}|[1-5]0[5-9]0) ?(?:GPUs?|显卡|卡) ?[x×*] ?[2-8]\b`)},
 	// The libraries that hold tables on the GPU, as code and words name them.
 	{sampler.ToldTables, lazily(`(?i)\b(?:dask_)?cudf\b|\bdask[-_]cuda\b|\bcuml\b`)},
 	// A system of Windows as forms ask for it, a path there, the wording of PyTorch's CPU allocator on it, its errors and what only it has.
-	{sampler.ToldWindows, lazily(`(?im)^\W*(?:OS|operating system|platform|system)?\W*(?:microsoft )?windows(?: ?(?:7|8|10|11)\w*)?\W*$|\bOS\b[^\n]{0,12}\bwindows\b|\b(?:on|under) windows(?: ?1[01])?\b|\bin (?-i:Windows|WINDOWS)[,;:.)]|\(windows(?: ?1[01])?\)|\b[c-f]:\\\w|DefaultCPUAllocator: not enough memory|\bWinError \d|\bos error 1455\b|\bpaging ?files?\b|\b(?:the|my|your|its|windows|an?|larger|bigger|more|no|enough|increase|increased) page file\b|\bpagefile(?:s|\.sys)?\b|页面文件|\bVirtualAlloc\b`)},
+	{sampler.ToldWindows, lazily(`(?im)^\W*(?:OS|operating system|platform|system)?\W*(?:microsoft )?windows(?: ?(?:7|8|10|11)\w*)?\W*$|\bOS\b[^\n]{0,12}\bwindows\b|` +
+		`\b(?:on|under) windows(?: ?1[01])?\b|\bin (?-i:Windows|WINDOWS)[,;:.)]|\(windows(?: ?1[01])?\)|\b[c-f]:\\\w|DefaultCPUAllocator: not enough memory|` +
+		`\bWinError \d|\bos error 1455\b|\bpaging ?files?\b|\b(?:the|my|your|its|windows|an?|larger|bigger|more|no|enough|increase|increased) page file\b|` +
+		`\bpagefile(?:s|\.sys)?\b|页面文件|\bVirtualAlloc\b`)},
 	// A GPU that was not meant, beside one that is free.
-	{sampler.ToldWrongGPU, lazily(`(?i)\b(?:us(?:es|ing)|tak(?:es|ing)|pick(?:s|ed|ing)|choos(?:es|ing)|select(?:s|ed|ing)|runs? on|running on) (?:the )?wrong (?:GPU|card|graphics card|device)\b|\bGPU ?[1-9] is (?:completely |totally |still )?(?:free|empty|idle|unused)\b[^.\n]{0,24}\b(?:how|why)\b|\b(?:instead of|rather than|not) (?:on )?(?:the |my )?(?:dedicated|discrete|second|bigger|larger|other) (?:GPU|card)\b`)},
+	{sampler.ToldWrongGPU, lazily(`(?i)\b(?:us(?:es|ing)|tak(?:es|ing)|pick(?:s|ed|ing)|choos(?:es|ing)|select(?:s|ed|ing)|runs? on|running on) (?:the )?wrong (?:GPU|card|graphics card|` +
+		`device)\b|\bGPU ?[1-9] is (?:completely |totally |still )?(?:free|empty|idle|unused)\b[^.\n]{0,24}\b(?:how|why)\b|` +
+		`\b(?:instead of|rather than|not) (?:on )?(?:the |my )?(?:dedicated|discrete|second|bigger|larger|other) (?:GPU|card)\b`)},
 	// Processes of one's own, each of which has a context and mostly a model of its own.
-	{sampler.ToldOwnMany, lazily(`(?i)\b(?:I|we) (?:\w+ )?(?:run|runs|start|started|launch|launched|have|use|spawn\w*) (?:[2-9]|[1-9]\d+|two|three|four|five|six|eight|ten|several|many|multiple) (?:\w+ ){0,2}?(?:containers|processes|workers|instances|copies)\b[^.\n]{0,40}\beach\b|\beach (?:container|process|worker|instance|copy) (?:takes?|uses?|needs?|loads?|holds?|is using|is taking)\b[^\n]{0,160}\b(?:[2-9]|[1-9]\d+|several|many|all) (?:\w+ )?(?:containers|processes|workers|instances|copies)\b|\bwhen (?:I|we) (?:start|run|launch) (?:an?|the) (?:second|third|another|[2-9](?:nd|rd|th)) (?:\w+ )?(?:instance|process|container|copy|worker)\b`)},
+	{sampler.ToldOwnMany, lazily(`(?i)\b(?:I|we) (?:\w+ )?(?:run|runs|start|started|launch|launched|have|use|spawn\w*) (?:[2-9]|[1-9]\d+|two|three|four|five|six|eight|ten|several|many|` +
+		`multiple) (?:\w+ ){0,2}?(?:containers|processes|workers|instances|copies)\b[^.\n]{0,40}\beach\b|` +
+		`\beach (?:container|process|worker|instance|copy) (?:takes?|uses?|needs?|loads?|holds?|is using|is taking)\b[^\n]{0,160}\b(?:[2-9]|[1-9]\d+|several|` +
+		`many|all) (?:\w+ )?(?:containers|processes|workers|instances|copies)\b|` +
+		`\bwhen (?:I|we) (?:start|run|launch) (?:an?|the) (?:second|third|another|[2-9](?:nd|rd|th)) (?:\w+ )?(?:instance|process|container|copy|worker)\b`)},
 	// No container, or one that has the /dev/shm of its machine.
-	{sampler.ToldNoContainer, lazily(`(?i)\b(?:without|no|non)["'”]*[ -](?:us(?:e|ing) |any |an? )*(?:docker|containers?)\b|(?:\b(?:do|does|did|am|are|is|was)(?: not|n['’]?t)|['’]m not)["'”]* (?:us(?:e|ing) |(?:running |run )?(?:it )?(?:in|inside|within|with) )+(?:an? |any |the )*(?:docker|containers?)\b|\boutside (?:of )?(?:an? |any |the )?(?:docker|containers?)\b|\bbare[- ](?:metal|server)\b|\b(?:singularity|apptainer|enroot)\b|(?:没有?(?:使用|用)|不(?:使用|用|是|在)+)\s*(?:docker|容器)`)},
+	{sampler.ToldNoContainer, lazily(`(?i)\b(?:without|no|non)["'”]*[ -](?:us(?:e|ing) |any |an? )*(?:docker|containers?)\b|` +
+		`(?:\b(?:do|does|did|am|are|is|was)(?: not|n['’]?t)|['’]m not)["'”]* (?:us(?:e|ing) |(?:running |run )?(?:it )?(?:in|inside|within|with) )+(?:an? |` +
+		`any |the )*(?:docker|containers?)\b|\boutside (?:of )?(?:an? |any |the )?(?:docker|containers?)\b|\bbare[- ](?:metal|server)\b|` +
+		`\b(?:singularity|apptainer|enroot)\b|(?:没有?(?:使用|用)|不(?:使用|用|是|在)+)\s*(?:docker|容器)`)},
 	// https://docs.aws.amazon.com/sagemaker/latest/dg/your-algorithms-training-algo-running-container.html: there it is started without options of one's own.
-	{sampler.ToldHosted, lazily(`(?i)\bsage ?maker\b|\bgcloud (?:ai|ml|ai-platform|training)\b|\b(?:vertex|google cloud|gcp) ?(?:ai|ml)\b|\b(?:cloud ml|ai platform|cloudml)\b|\b(?:no|not|n['’]t) (?:\w+ ){0,3}docker run\b|\b(?:in|on|with|using|use|from|via|my|an?|the) (?:google )?(?:kaggle|colab)\b|\b(?:kaggle|colab)(?:'s)? (?:notebook|kernel|pro|session|runtime|gpu|tpu)\b|/kaggle/(?:working|input)\b`)},
-	{sampler.ToldWorkersOff, lazily(`(?i)\bnum[-_ ]?workers?["'\x60]?(?: (?:is|are|was|were))?(?: (?:already |also )?(?:set|put|reduced|lowered)(?: to )?)?(?: ?(?:==?|:) ?| is | at | of | |设置?[为成]|改[为成]|[为是])?(?:0|zero)\b|\b(?:sett?(?:ing)?|put(?:ting)?|reduc(?:ed|ing)|lower(?:ed|ing)|chang(?:ed|ing)) (?:the |my )?num[-_ ]?workers?["'\x60]? to (?:0|zero)\b`)},
+	{sampler.ToldHosted, lazily(`(?i)\bsage ?maker\b|\bgcloud (?:ai|ml|ai-platform|training)\b|\b(?:vertex|google cloud|gcp) ?(?:ai|ml)\b|\b(?:cloud ml|ai platform|cloudml)\b|` +
+		`\b(?:no|not|n['’]t) (?:\w+ ){0,3}docker run\b|\b(?:in|on|with|using|use|from|via|my|an?|the) (?:google )?(?:kaggle|colab)\b|` +
+		`\b(?:kaggle|colab)(?:'s)? (?:notebook|kernel|pro|session|runtime|gpu|tpu)\b|/kaggle/(?:working|input)\b`)},
+	{sampler.ToldWorkersOff, lazily(`(?i)\bnum[-_ ]?workers?["'\x60]?(?: (?:is|are|was|were))?(?: (?:already |also )?(?:set|put|reduced|lowered)(?: to )?)?(?: ?(?:==?|:) ?| is | at | of |` +
+		` |设置?[为成]|改[为成]|[为是])?(?:0|zero)\b|` +
+		`\b(?:sett?(?:ing)?|put(?:ting)?|reduc(?:ed|ing)|lower(?:ed|ing)|chang(?:ed|ing)) (?:the |my )?num[-_ ]?workers?["'\x60]? to (?:0|zero)\b`)},
 	// What the Trainer of transformers calls the predictions that it has so far: https://github.com/huggingface/transformers/blob/v4.30.0/src/transformers/trainer.py
 	{sampler.ToldTrainer, lazily(`\bpreds_host\b|\bnested_concat\(`)},
 	// Memory of the machine that the GPU reads by itself.
 	{sampler.ToldPinned, lazily(`(?i)\bpin_memory\b|\bcuda(?:HostAlloc|MallocHost|HostRegister)\b|\bcuMem(?:HostAlloc|HostRegister|AllocHost)\b|\bpin(?:ned|ning)[- ](?:host[- ])?memory\b|\bpage[- ]locked\b`)},
 	// What WSL is compared with.
-	{sampler.ToldOnWindows, lazily(`(?i)windows ?(?:下|里|上|中|系统)?[^。；;\n]{0,24}(?:正常|没(?:有)?问题|可以|能跑|能运行)|windows ?(?:では|で)[^。\n]{0,20}(?:動|問題な)|под windows[^.\n]{0,24}(?:работает|нормально|без проблем)|\b(?:unter|auf) windows\b[^.\n]{0,20}\b(?:läuft|geht|klappt|funktioniert)|\b(?:installed|using|used|run|running) (?:\w+ ){0,2}(?:on|in|from|under) (?:native )?windows\b[^\n]{0,30}\b(?:works?|working)\b|\b(?:on|in|under|with) (?:native |plain |pure )?windows\b[^.\n]{0,50}\b(?:works?|worked|runs?|ran|fine|ok|okay|no (?:problem|error|issue)s?)\b|\bwindows (?:itself )?(?:works|runs|is (?:fine|ok))\b|\b(?:works?|worked|runs?|ran) (?:fine |well |ok )?(?:on|in|under) (?:native |plain )?windows\b`)},
+	{sampler.ToldOnWindows, lazily(`(?i)windows ?(?:下|里|上|中|系统)?[^。；;\n]{0,24}(?:正常|没(?:有)?问题|可以|能跑|能运行)|windows ?(?:では|で)[^。\n]{0,20}(?:動|問題な)|` +
+		`под windows[^.\n]{0,24}(?:работает|нормально|без проблем)|\b(?:unter|auf) windows\b[^.\n]{0,20}\b(?:läuft|geht|klappt|funktioniert)|` +
+		`\b(?:installed|using|used|run|running) (?:\w+ ){0,2}(?:on|in|from|under) (?:native )?windows\b[^\n]{0,30}\b(?:works?|working)\b|` +
+		`\b(?:on|in|under|with) (?:native |plain |pure )?windows\b[^.\n]{0,50}\b(?:works?|worked|runs?|ran|fine|ok|okay|no (?:problem|error|issue)s?)\b|` +
+		`\bwindows (?:itself )?(?:works|runs|is (?:fine|ok))\b|\b(?:works?|worked|runs?|ran) (?:fine |well |ok )?(?:on|in|under) (?:native |plain )?windows\b`)},
 	// Where a system puts what does not fit into its RAM.
 	{sampler.ToldPageFile, lazily(`(?i)\bvirtual mem(?:ory)?\b|\bpage ?files?\b|\bpaging ?files?\b|\bswap ?(?:file|space|memory|partition)?\b|虚拟内存|页面文件`)},
 	// Some of several GPUs, by their places, their number, or what goes on without one of them.
-	{sampler.ToldSomeGPUs, lazily(`(?i)\b\d{1,2}(?:st|nd|rd|th)? ?(?:-|–|to|,|and|&) ?(?:the )?\d{1,2}(?:st|nd|rd|th) (?:GPUs?|cards?)\b|\b(?:only|just) (?:\d{1,2}|one|two|three|four|five|six|some) (?:out )?of (?:my |the |all )*(?:\d{1,2}|two|three|four|five|six|seven|eight)? ?(?:GPUs|cards)\b|\bwith \d{1,2} (?:GPUs |cards )?it (?:works|runs),? (?:but )?with \d{1,2}\b|\b(?:taking|took|take|remov\w*|unplug\w*|without) (?:out )?(?:one|1|a) (?:GPU|card)\b[^.\n]{0,50}\b(?:fix\w*|works?|solve\w*|runs?)\b`)},
+	{sampler.ToldSomeGPUs, lazily(`(?i)\b\d{1,2}(?:st|nd|rd|th)? ?(?:-|–|to|,|and|&) ?(?:the )?\d{1,2}(?:st|nd|rd|th) (?:GPUs?|cards?)\b|` +
+		`\b(?:only|just) (?:\d{1,2}|one|two|three|four|five|six|some) (?:out )?of (?:my |the |all )*(?:\d{1,2}|two|three|four|five|six|seven|eight)? ?(?:GPUs|` +
+		`cards)\b|\bwith \d{1,2} (?:GPUs |cards )?it (?:works|runs),? (?:but )?with \d{1,2}\b|` +
+		`\b(?:taking|took|take|remov\w*|unplug\w*|without) (?:out )?(?:one|1|a) (?:GPU|card)\b[^.\n]{0,50}\b(?:fix\w*|works?|solve\w*|runs?)\b`)},
 	// The switch of MATLAB's train, which has no batch: https://www.mathworks.com/help/deeplearning/ref/network.train.html
 	{sampler.ToldTrainsWhole, lazily(`(?i)["'‘’“”]useGPU["'‘’“”]`)},
 	// The command of a training with darknet.
@@ -61,7 +89,8 @@ var marks = []struct {
 	// A small model that drafts for a large one.
 	{sampler.ToldDraft, lazily(`(?i)\bloading (?:the )?draft (?:model|modules)\b|--(?:draft[-_]model\w*|model-draft|speculative[-_]model)\b`)},
 	// A dataset that is kept in the memory of the machine.
-	{sampler.ToldCaches, lazily(`(?i)--cache[- _]*images\b|(?:^|[\s(,])(?:--)?cache ?[= ] ?["']?(?:true|ram)\b|\bcach(?:e|es|ed|ing) (?:(?:the|all|my|whole|entire|training) )*(?:dataset|data set|images|pictures) (?:in|into|to) (?:the )?(?:ram|memory)\b`)},
+	{sampler.ToldCaches, lazily(`(?i)--cache[- _]*images\b|(?:^|[\s(,])(?:--)?cache ?[= ] ?["']?(?:true|ram)\b|` +
+		`\bcach(?:e|es|ed|ing) (?:(?:the|all|my|whole|entire|training) )*(?:dataset|data set|images|pictures) (?:in|into|to) (?:the )?(?:ram|memory)\b`)},
 	// The memory of a reinforcement learner, in code and in words.
 	{sampler.ToldReplay, lazily(`(?i)\breplay[-_ ]?(?:buffer|memory)|\breplay\.use\b|\bself\.(?:memory|buffer|replay\w*)\.(?:append|push|add|store)\(|\breplay/?\w*\.py\b`)},
 	// The algorithms that have one.
@@ -73,9 +102,13 @@ var marks = []struct {
 	// The builder of TensorRT, which tries ways to compute each layer.
 	{sampler.ToldBuilder, lazily(`(?i)\btactic\b|\bIBuilderConfig\b`)},
 	// Names of the fitting of gaussians to pictures.
-	{sampler.ToldSplats, lazily(`(?i)\bgaussian[-_ ]?splatt?\w*|\bsplatting\b|\bcolmap\b|\b(?:rasterize_|diff_)gaussian\w*|\bgaussian_renderer\b|\bgsplat\b|\bsplatfacto\b|\bnerfstudio\b["'\x60]? (?:data ?sets?|format)\b|\b[23]dgs\b|\b(?:rebuild|reconstruct)\w* (?:\w+ ){0,3}scenes?\b|\bscene (?:\w+ ){0,2}reconstruct|\b\d{3,5} (?:photos|photographs|drone (?:images|pictures))\b`)},
+	{sampler.ToldSplats, lazily(`(?i)\bgaussian[-_ ]?splatt?\w*|\bsplatting\b|\bcolmap\b|\b(?:rasterize_|diff_)gaussian\w*|\bgaussian_renderer\b|\bgsplat\b|\bsplatfacto\b|` +
+		`\bnerfstudio\b["'\x60]? (?:data ?sets?|format)\b|\b[23]dgs\b|\b(?:rebuild|reconstruct)\w* (?:\w+ ){0,3}scenes?\b|\bscene (?:\w+ ){0,2}reconstruct|` +
+		`\b\d{3,5} (?:photos|photographs|drone (?:images|pictures))\b`)},
 	// The programs that make the vocabulary of a language model, which read a text and have neither batches nor workers.
-	{sampler.ToldVocabulary, lazily(`(?i)\bsentencepiecetrainer\b|\bspm(?:_train\b|\.train\()|\b(?:bpe|wordpiece|unigram|wordlevel)trainer\b|\btrain_(?:new_)?from_iterator\b|\btrain(?:s|ing|ed)? (?:(?:my|the|an?|our|own|new|custom|bpe|unigram|wordpiece|sentencepiece) )*(?:tokenizers?|sentencepiece)\b|\b(?:tokenizers?|sentencepiece|vocabulary) training\b`)},
+	{sampler.ToldVocabulary, lazily(`(?i)\bsentencepiecetrainer\b|\bspm(?:_train\b|\.train\()|\b(?:bpe|wordpiece|unigram|wordlevel)trainer\b|\btrain_(?:new_)?from_iterator\b|` +
+		`\btrain(?:s|ing|ed)? (?:(?:my|the|an?|our|own|new|custom|bpe|unigram|wordpiece|sentencepiece) )*(?:tokenizers?|sentencepiece)\b|` +
+		`\b(?:tokenizers?|sentencepiece|vocabulary) training\b`)},
 	// The call of MONAI that puts the output of a whole volume together, on the GPU unless told otherwise.
 	{sampler.ToldSliding, lazily(`\bsliding_window_inference\b`)},
 	// What TensorFlow says of its own pool, which it has once the driver gave it.
@@ -83,7 +116,9 @@ var marks = []struct {
 	// Names of TensorFlow's operations that fill the variables of a model for the first time.
 	{sampler.ToldVariables, lazily(`/Initializer/|\bglobal_variables_initializer\b`)},
 	// The operation of TensorFlow by which weights get their first values.
-	{sampler.ToldInitial, lazily(`\brandom_op\.cc\b|(?:line \d+, in [^\n]+|\bOOM when allocating tensor[^\n]*|\(most recent call last\):)\n[\s>|]*(?:\w+\.)*\w*sess\w*\.run\((?:\w+\.)*(?:(?:global_|all_)variables_initializer|initialize_(?:all|global)_variables)\(`)},
+	{sampler.ToldInitial, lazily(`\brandom_op\.cc\b|(?:line \d+, in [^\n]+|\bOOM when allocating tensor[^\n]*|` +
+		`\(most recent call last\):)\n[\s>|]*(?:\w+\.)*\w*sess\w*\.run\((?:\w+\.)*(?:(?:global_|all_)variables_initializer|` +
+		`initialize_(?:all|global)_variables)\(`)},
 	// The part of ONNX Runtime that hands a model to TensorRT.
 	{sampler.ToldProvider, lazily(`(?i)\btensorrt_?execution_?provider\b`)},
 	// The calls of the driver that make a context, as the frames of any language name them.
@@ -93,11 +128,26 @@ var marks = []struct {
 	// The step of instance segmentation that brings each mask to the size of the picture.
 	{sampler.ToldPastes, lazily(`\bpaste_masks?\b|_paste_mask\b|\bpaste_masks_in_image\b`)},
 	// A share of the GPU for a server that leaves next to nothing beside it.
-	{sampler.ToldWideShare, lazily(`(?i)\bgpu[-_ ]memory[-_ ]utili[sz]ation\b[^\n]{0,40}?(?:=|:| to| of| at)["'\x60 ]{0,3}(?:1(?:\.0+)?|0?\.9[6-9]\d*)(?:[^\d.]|\.\D|\.?$)|\bmem[-_]fraction[-_]static["'\x60]?(?:=| to| of|)["'\x60 ]{1,3}(?:1\.0+|0?\.9[5-9]\d*)\b`)},
+	{sampler.ToldWideShare, lazily(`(?i)\bgpu[-_ ]memory[-_ ]utili[sz]ation\b[^\n]{0,40}?(?:=|:| to| of| at)["'\x60 ]{0,3}(?:1(?:\.0+)?|0?\.9[6-9]\d*)(?:[^\d.]|\.\D|\.?$)|` +
+		`\bmem[-_]fraction[-_]static["'\x60]?(?:=| to| of|)["'\x60 ]{1,3}(?:1\.0+|0?\.9[5-9]\d*)\b`)},
 	// Monte Carlo moves that insert molecules, or what is deposited.
 	{sampler.ToldInserts, lazily(`(?im)\bgcmc\b|\bgrand[- ]canonical\b|\b(?:insert|deposit)(?:s|ed|ing|ion of)? (?:\w+ )?(?:atoms|molecules|particles)\b|^\s*fix\s+\S+\s+\S+\s+(?:gcmc|deposit)\b`)},
 	// One input passed, and the next of the same kind did not.
-	{sampler.ToldNext, lazily(`(?i)\b(?:works?|worked|runs?|ran|fine|succe\w+|passe[sd])\b[^\n]{0,40}(?:[,.;:]|\bbut\b|\bhowever\b|\bthen\b)[^\n]{0,16}\s{1,2}[^\n]{0,24}\b(?:second|2nd|third|another) (?:\w+ ){0,2}(?:frames?|images?|pictures?|videos?|clips?|files?|inputs?|requests?|samples?|times?)\b[^\n]{0,60}(?:\b(?:breaks?|broke|fail\w*|crash\w*|errors?|oom|out of memory|memory|stops)\b|\b(?:I|we) get:?\s*\n)|\b(?:first|1st) (?:\w+ ){0,2}(?:frames?|images?|pictures?|videos?|clips?|files?|inputs?|runs?|calls?|requests?|predictions?|inferences?|samples?|pairs?|iterations?|times?|passes)\b[^\n]{0,80}\b(?:fine|ok|okay|corr\w*t?ly|works?|worked|succe\w+|well|passe[sd]|without|no (?:problem|error|issue)s?)\b[^\n]{0,60}\b(?:second|third|2nd|3rd|next|following|later|again)\b[^\n]{0,90}\b(?:errors?|oom|out of memory|fail\w*|crash\w*|memory)|\b(?:first|1st) (?:\w+ )?(?:frame|image|picture|video|clip|file|input|request|sample|pair)\b[^\n]{0,24}\b(?:works?|worked|passe[sd]|fine|ok|goes through|went through)\b[^\n]{0,40}\b(?:second|2nd|next) (?:frame|image|picture|video|clip|file|input|request|sample|pair|one)\b[^\n]{0,12}\n\W{0,3}(?:\w+\.)*\w*Error: [^\n]{0,16}\bout of memory\b|\b(?:passe[sd]|process(?:es|ed)|finish(?:es|ed)|handle[sd]|goes through|gets through) (?:only |just )?(?:one|the first|a single) (?:\w+ )?(?:frame|image|picture|video|clip|file|input|request|sample|pair)\b[^\n]{0,12}\b(?:and|then|but)\b[^\n]{0,12}\b(?:throws|fails|crash\w*|errors?|oom|out of memory|dies|stops)\b|\b(?:errors?|oom|out of memory|fail\w*|crash\w*)\b[^\n.]{0,30}\b(?:on|at|in|with|for|during) (?:the )?(?:second|2nd|third|3rd) (?:frame|image|picture|video|clip|file|input|run|call|request|prediction|inference|sample|pair|pass)\b|第二[张帧个次][^\n。]{0,12}(?:报错|爆|OOM|显存)`)},
+	{sampler.ToldNext, lazily(`(?i)\b(?:works?|worked|runs?|ran|fine|succe\w+|passe[sd])\b[^\n]{0,40}(?:[,.;:]|\bbut\b|\bhowever\b|\bthen\b)[^\n]{0,16}\s{1,2}[^\n]{0,24}\b(?:second|` +
+		`2nd|third|another) (?:\w+ ){0,2}(?:frames?|images?|pictures?|videos?|clips?|files?|inputs?|requests?|samples?|` +
+		`times?)\b[^\n]{0,60}(?:\b(?:breaks?|broke|fail\w*|crash\w*|errors?|oom|out of memory|memory|stops)\b|\b(?:I|we) get:?\s*\n)|` +
+		`\b(?:first|1st) (?:\w+ ){0,2}(?:frames?|images?|pictures?|videos?|clips?|files?|inputs?|runs?|calls?|requests?|predictions?|inferences?|samples?|` +
+		`pairs?|iterations?|times?|passes)\b[^\n]{0,80}\b(?:fine|ok|okay|corr\w*t?ly|works?|worked|succe\w+|well|passe[sd]|without|` +
+		`no (?:problem|error|issue)s?)\b[^\n]{0,60}\b(?:second|third|2nd|3rd|next|following|later|again)\b[^\n]{0,90}\b(?:errors?|oom|out of memory|fail\w*|` +
+		`crash\w*|memory)|` +
+		`\b(?:first|1st) (?:\w+ )?(?:frame|image|picture|video|clip|file|input|request|sample|pair)\b[^\n]{0,24}\b(?:works?|worked|passe[sd]|fine|ok|` +
+		`goes through|went through)\b[^\n]{0,40}\b(?:second|2nd|next) (?:frame|image|picture|video|clip|file|input|request|sample|pair|` +
+		`one)\b[^\n]{0,12}\n\W{0,3}(?:\w+\.)*\w*Error: [^\n]{0,16}\bout of memory\b|` +
+		`\b(?:passe[sd]|process(?:es|ed)|finish(?:es|ed)|handle[sd]|goes through|gets through) (?:only |just )?(?:one|the first|a single) (?:\w+ )?(?:frame|` +
+		`image|picture|video|clip|file|input|request|sample|pair)\b[^\n]{0,12}\b(?:and|then|but)\b[^\n]{0,12}\b(?:throws|fails|crash\w*|errors?|oom|` +
+		`out of memory|dies|stops)\b|` +
+		`\b(?:errors?|oom|out of memory|fail\w*|crash\w*)\b[^\n.]{0,30}\b(?:on|at|in|with|for|during) (?:the )?(?:second|2nd|third|3rd) (?:frame|image|picture|` +
+		`video|clip|file|input|run|call|request|prediction|inference|sample|pair|pass)\b|第二[张帧个次][^\n。]{0,12}(?:报错|爆|OOM|显存)`)},
 	// The variable of JAX and TensorFlow by which memory of the machine counts, however it is told that it is set.
 	{sampler.ToldUnified, lazily(`TF_FORCE_UNIFIED_MEMORY["'\x60]?(?: ?[=:,] ?| (?:is |was |set )*to |\s*\()["'\x60]?(?:1|true)\b`)},
 	// Settings of ZeRO for how much is gathered at once, in elements.
@@ -107,7 +157,8 @@ var marks = []struct {
 	// A training of what one subject looks like, as its extension of a web UI prints it.
 	{sampler.ToldPictureSet, lazily(`(?m)^Initializing dreambooth training|^\s*Text Encoder Epochs: *\d`)},
 	// Fewer channels, or what a number in the middle of a shape is.
-	{sampler.ToldChannels, lazily(`(?i)\b(?:fewer|reduc\w*|decreas\w*|lower\w*|smaller)\b[^.?\n]{0,24}\b(?:channels|filters|feature maps|fmaps?)\b|\bwhere\b[^.?\n]{0,12}\b(?:8|16|32|64|128|256|512|1024)\b[^.?\n]{0,12}\b(?:comes?|coming) from\b`)},
+	{sampler.ToldChannels, lazily(`(?i)\b(?:fewer|reduc\w*|decreas\w*|lower\w*|smaller)\b[^.?\n]{0,24}\b(?:channels|filters|feature maps|fmaps?)\b|` +
+		`\bwhere\b[^.?\n]{0,12}\b(?:8|16|32|64|128|256|512|1024)\b[^.?\n]{0,12}\b(?:comes?|coming) from\b`)},
 	// The warning of a tokenizer before a text that is longer than its model takes.
 	{sampler.ToldLong, lazily(`Token indices sequence length is longer than the specified maximum`)},
 	// A mesh that is taken from a grid, whose values lie there all at once.
@@ -115,9 +166,13 @@ var marks = []struct {
 	// cuDNN that is not there, or is not the one that the program was built for.
 	{sampler.ToldNoCuDNN, lazily(`\bdnn != nullptr|\bDNN library is not found\b|\bLoaded runtime CuDNN library: [^\n]{1,40} but source was compiled with\b|\bCould not load (?:dynamic )?library ["']?libcudnn`)},
 	// Servers of one's own on one GPU.
-	{sampler.ToldServers, lazily(`(?i)\b(?:one|first|1st|another|other) (?:vllm |sglang )?(?:instance|server|engine)s?\b[^.\n]{0,16}\b(?:has been|is|was|are|were) (?:already |successfully )?(?:set up|up|running|started|launched|deployed|loaded)\b|\b(?:second|2nd|two|2|both|several|multiple) (?:vllm |sglang |llm )?(?:instances?|servers?|engines?|models)\b[^.\n]{0,30}\b(?:on|with|in) (?:the|a|one) (?:same |single )?(?:gpu|card)\b|\bModels?: ?[2-9] ?[*×x] ?\S`)},
+	{sampler.ToldServers, lazily(`(?i)\b(?:one|first|1st|another|other) (?:vllm |sglang )?(?:instance|server|engine)s?\b[^.\n]{0,16}\b(?:has been|is|was|are|were) (?:already |` +
+		`successfully )?(?:set up|up|running|started|launched|deployed|loaded)\b|` +
+		`\b(?:second|2nd|two|2|both|several|multiple) (?:vllm |sglang |llm )?(?:instances?|servers?|engines?|models)\b[^.\n]{0,30}\b(?:on|with|in) (?:the|a|` +
+		`one) (?:same |single )?(?:gpu|card)\b|\bModels?: ?[2-9] ?[*×x] ?\S`)},
 	// Speech with the voice of a recording that is given beside the text.
-	{sampler.ToldClones, lazily(`(?i)\bmulti[-_ ]?tts\b|\bmulti[-_ ]?speaker\b(?s:.*)\b(?:tts|synthe\w+)\b|\b(?:tts|synthe\w+)\b(?s:.*)\bmulti[-_ ]?speaker\b|\bvoice[-_ ]?clon\w+|\bclon\w+ (?:my |a |the )?voices?\b|\b(?:reference|prompt)[-_ ](?:audio|wav|speech|voice)\b|参考音频|声音克隆`)},
+	{sampler.ToldClones, lazily(`(?i)\bmulti[-_ ]?tts\b|\bmulti[-_ ]?speaker\b(?s:.*)\b(?:tts|synthe\w+)\b|\b(?:tts|synthe\w+)\b(?s:.*)\bmulti[-_ ]?speaker\b|\bvoice[-_ ]?clon\w+|` +
+		`\bclon\w+ (?:my |a |the )?voices?\b|\b(?:reference|prompt)[-_ ](?:audio|wav|speech|voice)\b|参考音频|声音克隆`)},
 	// Scripts and options of programs that work in tiles.
 	{sampler.ToldTiles, lazily(`(?i)\w_tile[sd]?\.py\b|\bpython[^\n]*\.py[^\n]* --\w*tile_?size[ =]\d|\.enable_(?:vae_)?tiling\(\)`)},
 }

@@ -22,7 +22,9 @@ var (
 	loads = lazily(`\.from_pretrained\(`)
 	// moves is one that puts a whole model on the GPU.
 	moves = lazily(`\b(?:self\.)?(?:\w+_)?(?:model|net|module)\.(?:to\((?:self\.)?(?:device|["']cuda)|cuda\(\))`)
-	uses  = lazily(`\b(?:\w+_)?(?:model|net|module|pipe(?:line)?)\(|\w\.(?:transcribe|generate|encode|predict|infer|chat|separate|segment|enhance|denoise|restore|upscale|synthesi[sz]e|tts|embed|translate|summari[sz]e|detect|track|sample|forward|inference|caption)\w*\(`)
+	uses  = lazily(`\b(?:\w+_)?(?:model|net|module|pipe(?:line)?)\(|` +
+		`\w\.(?:transcribe|generate|encode|predict|infer|chat|separate|segment|enhance|denoise|restore|upscale|synthesi[sz]e|tts|embed|translate|summari[sz]e|` +
+		`detect|track|sample|forward|inference|caption)\w*\(`)
 	prose = lazily(`(?:[,:;]\s|\.\s+(?:[A-Z][a-z]*|it) |\s(?:on|with|in|and|for|gives?|from|at|which|then|fails?|stops?|runs|dies|but|the|it)\s).*$`)
 )
 
@@ -36,8 +38,11 @@ var programs = []struct {
 	{"tgi", lazily(`(?i)\btext[-_]generation[-_](?:inference|launcher|client|router|server)\b`)},
 	{"tensorrt-llm", lazily(`(?i)\btensorrt[-_ ]?llm\b|\btrtllm\b|\btrtllm-\w+|\bModelRunnerCpp\b|\bkv_cache_free_gpu_mem\w*|\bGPTAttention_\d|--use_gpt_attention_plugin\b`)},
 	{"lmdeploy", lazily(`(?i)\blmdeploy\b`)},
-	{"triton", lazily(`(?i)\btritonserver\b|\btensorrtserver\b|\binstance_group\b|\btr(?:iton|inton)[- ](?:inference[- ])?(?:server|container)\b|\btriton information\b|\btriton-inference-server\b|\bin triton\b[^\n]{0,80}\binstances?\b|\binstance count\b`)},
-	{"alphafold", lazily(`(?i)\b(?:alphafold|colabfold|openfold|fastfold|uni-?fold|esmfold|omegafold|rosettafold|helixfold)\w*|\bfold(?:ing)?\b[^.\n]{0,60}\b(?:\d+ ?aa|residues|amino acids|proteins?|monomers?|\w+mers?)\b|\bfolding with model\b|\bpredict\w* the structure of\b|\b(?:protein|complex|dimer)\b[^.\n]{0,40}\b\d{2,5} ?(?:residues|aa|amino acids)\b|(?s:\bjax\b.*\b\d{3,5} residues\b|\b\d{3,5} residues\b.*\bjax\b)`)},
+	{"triton", lazily(`(?i)\btritonserver\b|\btensorrtserver\b|\binstance_group\b|\btr(?:iton|inton)[- ](?:inference[- ])?(?:server|container)\b|\btriton information\b|` +
+		`\btriton-inference-server\b|\bin triton\b[^\n]{0,80}\binstances?\b|\binstance count\b`)},
+	{"alphafold", lazily(`(?i)\b(?:alphafold|colabfold|openfold|fastfold|uni-?fold|esmfold|omegafold|rosettafold|helixfold)\w*|` +
+		`\bfold(?:ing)?\b[^.\n]{0,60}\b(?:\d+ ?aa|residues|amino acids|proteins?|monomers?|\w+mers?)\b|\bfolding with model\b|\bpredict\w* the structure of\b|` +
+		`\b(?:protein|complex|dimer)\b[^.\n]{0,40}\b\d{2,5} ?(?:residues|aa|amino acids)\b|(?s:\bjax\b.*\b\d{3,5} residues\b|\b\d{3,5} residues\b.*\bjax\b)`)},
 	{"upscaler", lazily(`(?i)\breal-?esrgan\b|(?m:^Testing \d+ \S+$)`)},
 	{"ldm", lazily(`--(?:n_samples|ddim_steps|n_iter)\b|(?m:^.*\binit_image = )`)},
 	{"ollama", lazily(`(?i)\bollama\b`)},
@@ -64,7 +69,8 @@ var speakers = lazily(`(?m)^\s*(?:from|import) pyannote\b`)
 var kept = lazily(`(?i)[\w.-]+[/\\](?:extensions[/\\][\w.-]+[/\\])?(?:models|embeddings|outputs|checkpoints|data|downloads)[/\\]`)
 
 // canRun is how somebody leads up to a command that works.
-var canRun = lazily(`(?i)\b(?:I|we|it) can (?:run|train|start|use|finish)\b|\b(?:it|this|that|which|the following|training) (?:command )?(?:works?|worked|runs|ran) (?:fine|well|ok|okay|without|with|using)\b|\bworks?:\s*$`)
+var canRun = lazily(`(?i)\b(?:I|we|it) can (?:run|train|start|use|finish)\b|` +
+	`\b(?:it|this|that|which|the following|training) (?:command )?(?:works?|worked|runs|ran) (?:fine|well|ok|okay|without|with|using)\b|\bworks?:\s*$`)
 
 // evaluates are options by which a script that can train is told to evaluate only.
 var evaluates = lazily(`--(?:do_eval|eval_only|test_only)\b`)

@@ -17,7 +17,9 @@ var (
 	square  = lazily(`(?i)\b(\d{5,7}) ?[x×*] ?(\d{5,7})\b`)
 	ofPairs = lazily(`(?i)\bmatri(?:x|ces)\b|\bpairwise\b|\b(?:distance|similarit|affinit)\w*`)
 	// wholePairs is such a matrix in words, with what says that it is made as a whole.
-	wholePairs = lazily(`(?i)\b(?:distances?|similarity|affinity|pairwise(?: \w+)?|gram|kernel) matri(?:x|ces)\b[^.\n]{0,60}\b(?:(?:of|for|between|over) (?:all|every)\b|(?:does(?:n['’]?t| not)|won['’]?t|can(?:not|['’]?t)) fit|too (?:large|big)|n ?[x×*] ?n\b)|\b(?:n ?[x×*] ?n|all[- ]pairs|full|whole|entire|huge) (?:\w+ )?(?:distances?|similarity|affinity|pairwise|kernel|gram) matri(?:x|ces)\b`)
+	wholePairs = lazily(`(?i)\b(?:distances?|similarity|affinity|pairwise(?: \w+)?|gram|kernel) matri(?:x|ces)\b[^.\n]{0,60}\b(?:(?:of|for|between|over) (?:all|every)\b|` +
+		`(?:does(?:n['’]?t| not)|won['’]?t|can(?:not|['’]?t)) fit|too (?:large|big)|n ?[x×*] ?n\b)|` +
+		`\b(?:n ?[x×*] ?n|all[- ]pairs|full|whole|entire|huge) (?:\w+ )?(?:distances?|similarity|affinity|pairwise|kernel|gram) matri(?:x|ces)\b`)
 	// ranksAgain is the step of a search for pictures that compares all with all; ofWords is the one of a search for texts, which is a model.
 	ranksAgain = lazily(`(?i)\bre-?rank(?:ing|ed|er)?\b`)
 	ofGallery  = lazily(`(?i)\bmatri(?:x|ces)\b|\bdistances?\b|\bk-?reciprocal\b|\bgallery\b|\b(?:person|object|vehicle) re-?id\w*|\bre-?id(?:entification)?\b|\bimage (?:search|retrieval)\b|\b\d+ ?k images\b`)

@@ -31,13 +31,25 @@ var (
 	// conditional makes of a sentence or of the lines before it what would be.
 	conditional = lazily(`(?i)(?:^|[^\w])(?:if|whenever|in case|should|unless|wenn|falls|sollte|si|en cas|lorsque|cuando|se|quando|als|wanneer|indien|если|когда)\s+\S|如果|若|場合|とき|경우|하면`)
 	// leads is a line above an example.
-	leads = lazily(`(?i)\b(?:ex[ae]mples?|e\.g\.|sample|ejemplo|exemplo|beispiel|voorbeeld|looks? like|such as)\b[^.]{0,40}[:：]\W*$|пример[^.]{0,40}[:：]\W*$|(?:例如|示例|类似|如下|以下|例|예시|예)[^。.]{0,30}[:：]?\W*$|\b(?:let['’]?s|let us|we will|we can) (?:now )?(?:look|see|take)\b|\b(?:familiar with|seen|come across) (?:this|the following|such an?|an?|the) (?:\w+ ){0,2}(?:message|error)\b[^.]{0,20}$|\b(?:errors?|messages?|exceptions?) (?:that )?(?:we|you|everybody|everyone|nobody|no one|most people)\b[^.:]{0,60}[:：]\W*$|\b(?:see )?if you (?:get|see|receive|encounter|run into|are getting)\b[^.]{0,40}[:：]\W*$` + pagesIn())
+	leads = lazily(`(?i)\b(?:ex[ae]mples?|e\.g\.|sample|ejemplo|exemplo|beispiel|voorbeeld|looks? like|such as)\b[^.]{0,40}[:：]\W*$|пример[^.]{0,40}[:：]\W*$|` +
+		`(?:例如|示例|类似|如下|以下|例|예시|예)[^。.]{0,30}[:：]?\W*$|\b(?:let['’]?s|let us|we will|we can) (?:now )?(?:look|see|take)\b|` +
+		`\b(?:familiar with|seen|come across) (?:this|the following|such an?|an?|the) (?:\w+ ){0,2}(?:message|error)\b[^.]{0,20}$|` +
+		`\b(?:errors?|messages?|exceptions?) (?:that )?(?:we|you|everybody|everyone|nobody|no one|most people)\b[^.:]{0,60}[:：]\W*$|` +
+		`\b(?:see )?if you (?:get|see|receive|encounter|run into|are getting)\b[^.]{0,40}[:：]\W*$` + pagesIn())
 	// nameBefore is the name of an error before its message.
 	nameBefore = lazily(`[\w.]*(?:Error|Exception): $`)
 	// explained takes what stands above for an example.
-	explained = lazily(`(?i)\bin (?:this example|the (?:example|message|error|output) above|the above (?:example|message|error))\b|(?:在)?(?:这个|该|上面的|上述)(?:例子|示例)(?:中|里)?|(?:この|上の|上記の)例では|이 예(?:제|시)?에서|위(?:의)? 예(?:제|시)?에서|в (?:этом|данном) примере|в примере выше|\ben (?:este|el) ejemplo\b|\b(?:neste|no) exemplo\b|\bdans (?:cet|l['’]) ?ex[ae]mple\b|\bin (?:questo|quest['’]) ?esempio\b|\bin dit voorbeeld\b|\bin diesem beispiel\b|\bth(?:is|e) (?:error |message )+(?:tells|says|means|shows|indicates|is telling)\b|(?:这条|这个|该)(?:信息|消息|提示|报错|错误)[^。，,\n]{0,6}(?:表示|意味着|说明|告诉)|このメッセージは|이 (?:메시지|오류|에러)(?:는|가)[^.\n]{0,40}(?:의미|뜻)|это сообщение (?:означает|говорит|указывает)|\b(?:esto te dice|este mensaje (?:indica|dice|significa))\b|\besta mensagem (?:indica|diz|significa)\b|\bce message (?:indique|signifie|dit)\b|\bquesto messaggio (?:indica|significa|dice)\b|\bdeze melding (?:betekent|zegt)\b|\bdiese meldung (?:sagt|bedeutet|zeigt|besagt)\b`)
+	explained = lazily(`(?i)\bin (?:this example|the (?:example|message|error|output) above|the above (?:example|message|error))\b|(?:在)?(?:这个|该|上面的|上述)(?:例子|示例)(?:中|里)?|` +
+		`(?:この|上の|上記の)例では|이 예(?:제|시)?에서|위(?:의)? 예(?:제|시)?에서|в (?:этом|данном) примере|в примере выше|\ben (?:este|el) ejemplo\b|\b(?:neste|no) exemplo\b|` +
+		`\bdans (?:cet|l['’]) ?ex[ae]mple\b|\bin (?:questo|quest['’]) ?esempio\b|\bin dit voorbeeld\b|\bin diesem beispiel\b|` +
+		`\bth(?:is|e) (?:error |message )+(?:tells|says|means|shows|indicates|is telling)\b|(?:这条|这个|该)(?:信息|消息|提示|报错|错误)[^。，,\n]{0,6}(?:表示|意味着|说明|告诉)|` +
+		`このメッセージは|이 (?:메시지|오류|에러)(?:는|가)[^.\n]{0,40}(?:의미|뜻)|это сообщение (?:означает|говорит|указывает)|` +
+		`\b(?:esto te dice|este mensaje (?:indica|dice|significa))\b|\besta mensagem (?:indica|diz|significa)\b|\bce message (?:indique|signifie|dit)\b|` +
+		`\bquesto messaggio (?:indica|significa|dice)\b|\bdeze melding (?:betekent|zegt)\b|\bdiese meldung (?:sagt|bedeutet|zeigt|besagt)\b`)
 	// instructs is a remedy as an order.
-	instructs = lazily(`(?i)^\s*(?:[-*+•>]|\d{1,2}[.)])?\s*\W*(?:solutions?|fix(?:es)?|try|reduce|lower|decrease|use|set|increase|causes?|diagnose|actions?|workarounds?|remed(?:y|ies)|resolution|what to do|how to (?:fix|solve)|check)\b|^[^\w\p{L}]*(?:原因|解决|处理|降低|减少|减小|使用|释放|重启|设置|关闭|增加|启用|检查|缩小|清理|尝试|해결|원인|조치|줄이|줄인|낮추|사용|설정|확인)`)
+	instructs = lazily(`(?i)^\s*(?:[-*+•>]|\d{1,2}[.)])?\s*\W*(?:solutions?|fix(?:es)?|try|reduce|lower|decrease|use|set|increase|causes?|diagnose|actions?|workarounds?|` +
+		`remed(?:y|ies)|resolution|what to do|how to (?:fix|solve)|check)\b|` +
+		`^[^\w\p{L}]*(?:原因|解决|处理|降低|减少|减小|使用|释放|重启|设置|关闭|增加|启用|检查|缩小|清理|尝试|해결|원인|조치|줄이|줄인|낮추|사용|설정|확인)`)
 	// topic is a heading with nothing but what failed.
 	topic = lazily(`(?i)^(?:#{2,6}\s|\*\*).*\b(?:oom|out[ -]of[ -]memory|memory|vram|gpu|cuda|error)\b`)
 	// stringInCode is what stands before a message in quotes on a line of a program, onlyQuote before one on a line of its own; entry is
@@ -46,7 +58,10 @@ var (
 	entry        = lazily(`^\s*[frbuL]{0,2}(?:"[^"]*"|'[^']*'),\s*(?:#.*|//.*)?$`)
 	onlyQuote    = lazily(`^\s*[frbuL]{0,2}["'\x60](?:[\w.]+: )?$`)
 	// ofSource is a line of a program.
-	ofSource = lazily(`[;{})\]],?\s*$|^\s*(?:def|class|if|for|assert|return|import|from|var|let|const|public|private|func|fn|with|try|except|catch|else|async|await|expect|it|test|elif|elsif|elseif|unless|when|case|while|match|switch|do|end|fi|esac|done|begin|rescue|finally|raise|throw|rethrow|break|continue|function|local|export|void|static)\b|^\s*\w[\w.]* :?= |\w\(|^\s+\w+: ?(?:"[^"]*"|'[^']*'|\x60[^\x60]*\x60),\s*$`)
+	ofSource = lazily(`[;{})\]],?\s*$|` +
+		`^\s*(?:def|class|if|for|assert|return|import|from|var|let|const|public|private|func|fn|with|try|except|catch|else|async|await|expect|it|test|elif|` +
+		`elsif|elseif|unless|when|case|while|match|switch|do|end|fi|esac|done|begin|rescue|finally|raise|throw|rethrow|break|continue|function|local|export|` +
+		`void|static)\b|^\s*\w[\w.]* :?= |\w\(|^\s+\w+: ?(?:"[^"]*"|'[^']*'|\x60[^\x60]*\x60),\s*$`)
 	// compared is what stands before a message that a line of a program looks for, in quotes or in the slashes of a pattern.
 	compared = lazily(`^\s*[})]*\s*(?:else ?if|elif|elsif|elseif|if|unless|when|case|while|until|return|and|or|\w+ =|[|&]{1,2}|\?)(?:[^\w"'\x60/][^"'\x60/]*)?(?:[frbuL@]?["'\x60]|\bm?/|[(\s]/)[^"'\x60]*$`)
 	person   = lazily(`\bI\b|(?i:\b(?:my|we|our)\b)`)

@@ -70,15 +70,21 @@ func callsError(all []sentence) bool {
 }
 
 var (
-	asError   = lazily(`(?i)\b(?:results? in|resulted in|leads? to|led to|gives?|gave|get|gets|got|getting|throws?|raises?|ends? (?:in|with)|ended (?:in|with)|fails? with|failed with|stops? (?:at|with))\b (?:me |us |in |to )?(?:the |this |these |an? )?(?:following |same )?(?:\w+ )?(?:errors?|failures?)(?: messages?| logs?)?\b|\b(?:when|where|until|before|after) the (?:error|failure|crash) (?:occurs|happens|comes|appears)\b`)
-	isThrough = lazily(`(?i)\b(?:engine|build(?:ing)?|export|conversion|it|everything|compilation|process|plan)\b (?:(?:is|was|gets|still|does|nevertheless|in the end|eventually|then) )*(?:built|builds?|finish(?:es|ed)?|completes?|completed|succeeds|succeeded|succeed|saved|created|written|works|worked|goes through|went through)\b`)
+	asError = lazily(`(?i)\b(?:results? in|resulted in|leads? to|led to|gives?|gave|get|gets|got|getting|throws?|raises?|ends? (?:in|with)|ended (?:in|with)|fails? with|` +
+		`failed with|stops? (?:at|with))\b (?:me |us |in |to )?(?:the |this |these |an? )?(?:following |same )?(?:\w+ )?(?:errors?|failures?)(?: messages?|` +
+		` logs?)?\b|\b(?:when|where|until|before|after) the (?:error|failure|crash) (?:occurs|happens|comes|appears)\b`)
+	isThrough = lazily(`(?i)\b(?:engine|build(?:ing)?|export|conversion|it|everything|compilation|process|` +
+		`plan)\b (?:(?:is|was|gets|still|does|nevertheless|in the end|eventually|then) )*(?:built|builds?|finish(?:es|ed)?|completes?|completed|succeeds|` +
+		`succeeded|succeed|saved|created|written|works|worked|goes through|went through)\b`)
 )
 
 // predictsNone is a program whose batch is all that was asked of it, so that nothing comes out where it is skipped.
 var predictsNone = lazily(`(?i)\bboltz\b(?s:.{0,400})\bran out of memory, skipping batch\b`)
 
 // runsFine: whoever writes says that the program runs all the same, under no condition.
-var runsFine = lazily(`(?i)\b(?:script|program|training|code|everything|job|process|it|run|model|inference)\b (?:still |just |otherwise |does )*(?:runs?|works?|trains?|finish(?:es)?|completes?|continues?) (?:fine|well|ok|okay|normally|correctly|successfully|perfectly|smoothly|anyway|regardless|to the end|in the end)\b(?:\W*$|[,;]? (?:but|though|and|so|however|anyway)\b)`)
+var runsFine = lazily(`(?i)\b(?:script|program|training|code|everything|job|process|it|run|model|inference)\b (?:still |just |otherwise |does )*(?:runs?|works?|trains?|` +
+	`finish(?:es)?|completes?|continues?) (?:fine|well|ok|okay|normally|correctly|successfully|perfectly|smoothly|anyway|regardless|to the end|` +
+	`in the end)\b(?:\W*$|[,;]? (?:but|though|and|so|however|anyway)\b)`)
 
 // condition is what makes of that something else than what was met.
 var condition = lazily(`(?i)\b(?:if|when|until|unless|before|after|with|without|on|using|for|first|previously|earlier|yesterday|once|only)\b`)
@@ -119,7 +125,9 @@ func movedToCPU(events []sampler.OOMEvent, text string, all []sentence) bool {
 }
 
 // died is the end of the program, told or printed.
-var died = lazily(`(?i)\b(?:training|run|program|process|script|job|it) (?:\w+ )?(?:dies|died|crash(?:es|ed))\b|\b(?:exports?|build(?:ing)?|conver(?:sion|ting)|engines?)\b(?: (?:is|was|to|of|the|has|have|an?|\w*2\w+))* failed\b|\bfail(?:s|ed) to (?:build|export|convert)\b|\bsegmentation fault\b|\bcore dumped\b`)
+var died = lazily(`(?i)\b(?:training|run|program|process|script|job|it) (?:\w+ )?(?:dies|died|crash(?:es|ed))\b|` +
+	`\b(?:exports?|build(?:ing)?|conver(?:sion|ting)|engines?)\b(?: (?:is|was|to|of|the|has|have|an?|\w*2\w+))* failed\b|` +
+	`\bfail(?:s|ed) to (?:build|export|convert)\b|\bsegmentation fault\b|\bcore dumped\b`)
 
 // loaderHint is what PyTorch advises where a worker has died, which nobody has set yet.
 var loaderHint = lazily(`\bRerunning with num_workers=0 may give better error trace\b`)
@@ -195,7 +203,9 @@ func Read(text string, events []sampler.OOMEvent, scan Scan) []sampler.OOMEvent 
 }
 
 // worksThere is a program with which it goes through.
-var worksThere = lazily(`(?i)\b(?:with|using|in|on|via) [^.,]{1,40},? (?:I am|I['’]m|I was|we are|we were|it is|it was) able\b|\b(?:with|using|in|on|via) [^.,]{1,40},? (?:it|this|everything|training|inference|the same \w+) (?:\w+ )?(?:works?|worked|runs|ran|trains|fits)\b|\b(?:works?|worked|runs|ran|trains|fits) (?:fine |well |ok |okay |perfectly |without \w+ )*(?:with|using|in|on) \w`)
+var worksThere = lazily(`(?i)\b(?:with|using|in|on|via) [^.,]{1,40},? (?:I am|I['’]m|I was|we are|we were|it is|it was) able\b|` +
+	`\b(?:with|using|in|on|via) [^.,]{1,40},? (?:it|this|everything|training|inference|the same \w+) (?:\w+ )?(?:works?|worked|runs|ran|trains|fits)\b|` +
+	`\b(?:works?|worked|runs|ran|trains|fits) (?:fine |well |ok |okay |perfectly |without \w+ )*(?:with|using|in|on) \w`)
 
 // failing is the program that a text names, unless it is one that is said to do what the other does not.
 func failing(text string, all []sentence) *tools.Tool {

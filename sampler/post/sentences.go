@@ -17,14 +17,18 @@ type sentence struct {
 
 var (
 	// printed is the begin of a line that a program wrote.
-	printed = lazily(`^\[|^(?:[a-z][\w.-]*(?:\[\d+\])?|[A-Z_]{3,}|Q|Note|Tip|Hint|Warning|Example|FAQ):\s|^[^\w\p{L}]*(?:\d{4}-\d\d|\d\d[:/-]\d\d|[IWEF]\d{4}\b|(?:INFO|WARN|WARNING|ERROR|DEBUG|CRITICAL|FATAL)\b|File "|at \S+\(|Traceback|>>>|\$ |#|//|\||[-+*]\s*\[[ xX]\]|[\w./\\-]+\.\w+:\d+|\w+(?:\.\w+)*(?:Error|Exception)\b)|\b(?:INFO|WARNING|ERROR|DEBUG)\b\W{0,3}(?:[:\]|-]|$|\w+[:.])|\blevel=\w`)
+	printed = lazily(`^\[|^(?:[a-z][\w.-]*(?:\[\d+\])?|[A-Z_]{3,}|Q|Note|Tip|Hint|Warning|Example|FAQ):\s|` +
+		`^[^\w\p{L}]*(?:\d{4}-\d\d|\d\d[:/-]\d\d|[IWEF]\d{4}\b|(?:INFO|WARN|WARNING|ERROR|DEBUG|CRITICAL|FATAL)\b|File "|at \S+\(|Traceback|>>>|\$ |#|//|\||` +
+		`[-+*]\s*\[[ xX]\]|[\w./\\-]+\.\w+:\d+|\w+(?:\.\w+)*(?:Error|Exception)\b)|\b(?:INFO|WARNING|ERROR|DEBUG)\b\W{0,3}(?:[:\]|-]|$|\w+[:.])|\blevel=\w`)
 	// assigned is a line of code; a sentence may end with some.
 	assigned = lazily(`^[\w.\[\]]+(?:, ?[\w.\[\]]+)* = [\w.]+[(\[]`)
 	// change begins an entry in a list of changes.
 	change = lazily(`(?i)^[-*+•]\s+\W*(?:add(?:s|ed)?|fix(?:es|ed)?|chang(?:es?|ed)|remov(?:es?|ed)|improv(?:es?|ed)|new|support(?:s|ed)?|updat(?:es?|ed)|deprecat(?:es?|ed)|introduc(?:es?|ed))\b`)
 	// attemptsBelow is the line above a list of what was tried; listed is an entry of a list.
-	attemptsBelow = lazily(`(?i)\b(?:tried|attempted|attempts)\b[^.?!]{0,60}:\s*\**$|^\W*(?:(?:things|what) (?:I|we)(?:['’]ve| have)? (?:\w+ ){0,3}(?:tried|attempted|done)|(?:already )?tried(?: so far| already)?|attempts?|attempted (?:fixes|solutions?)|troubleshooting (?:steps )?(?:tried|done|taken))\b[^.?!]{0,30}$|(?:已经?|都)?(?:尝试|试)(?:过|了)?[^。，]{0,12}[:：]\s*$`)
-	listed        = lazily(`^\s*(?:[-*+•]|\d{1,2}[.)、])\s*\S`)
+	attemptsBelow = lazily(`(?i)\b(?:tried|attempted|attempts)\b[^.?!]{0,60}:\s*\**$|` +
+		`^\W*(?:(?:things|what) (?:I|we)(?:['’]ve| have)? (?:\w+ ){0,3}(?:tried|attempted|done)|(?:already )?tried(?: so far| already)?|attempts?|` +
+		`attempted (?:fixes|solutions?)|troubleshooting (?:steps )?(?:tried|done|taken))\b[^.?!]{0,30}$|(?:已经?|都)?(?:尝试|试)(?:过|了)?[^。，]{0,12}[:：]\s*$`)
+	listed = lazily(`^\s*(?:[-*+•]|\d{1,2}[.)、])\s*\S`)
 	// ends are where a sentence ends. A point within a number or a name ends none.
 	ends = lazily(`[.!?;]+(?:\s+|$)|[。！？；]`)
 )
@@ -91,7 +95,9 @@ var (
 	// speaker begins a sentence of one's own, which is no heading, whatever sign stands before it.
 	speaker = lazily(`^\s+(?:I|We|My|When I|When we)\b(?: \S+){7}`)
 	// form are headings of the forms for bug reports.
-	form = lazily(`(?im)^\W*(?:describe the (?:bug|issue|problem)|(?:steps? )?to reproduce|reproduction|(?:steps to reproduce)|expected behaviou?r|system info\w*|(?:your )?(?:current )?environment|env|hardware|reproduce steps|issue description|checklist|reminder|error message|what happened|what (?:is|was) the issue|what did you expect)\b`)
+	form = lazily(`(?im)^\W*(?:describe the (?:bug|issue|problem)|(?:steps? )?to reproduce|reproduction|(?:steps to reproduce)|expected behaviou?r|system info\w*|` +
+		`(?:your )?(?:current )?environment|env|hardware|reproduce steps|issue description|checklist|reminder|error message|what happened|` +
+		`what (?:is|was) the issue|what did you expect)\b`)
 )
 
 // ofSelf are words of whoever speaks of himself or asks others. Japanese and Korean leave them out, so that any sentence may be of one. Who
@@ -137,8 +143,15 @@ var symptom = lazily(`(?i)^\W*(?:cuda |gpu )?(?:oom|out of (?:gpu )?memory)\W*(?
 // A headline is the title of a report: the failure, before it no more than what names a program, behind it where, when or with what it
 // came. subject are words of titles of something else, and of what is about failures.
 var (
-	headed  = lazily(`(?i)^(?:[\w.+/*=-]+[,:]? ){0,6}?(?:(?:cuda|gpu|hip|vulkan)[ -])?(?:(?:runtime )?error ?: ?)?(?:out[ -]of[ -](?:(?:gpu|cuda|video) )?(?:memory|vram)|oom|gl_out_of_memory|vk_error_out_of_device_memory)(?: errors?)?(?:[.!?！？]*\s*$|[,;(]| (?:on|when|while|with|in|during|after|under|for|at|even|despite|although|though|but|and|since|from|using|inside)\b)|^(?:cuda|gpu) out of memory(?: errors?)?(?: [\w.-]+){1,4}$|(?:[\p{Han}] ?|\b(?:cuda|gpu) )out memory\b`)
-	subject = lazily(`(?i)\b(?:handl\w*|guides?|tips?|tricks?|explain\w*|debug\w*|troubleshoot\w*|solutions?|how|what|which|tests?|tested|docs?|document\w*|killers?|events?|summar\w+|detect(?:s|ed|ing|ion)?|better|protect\w*|warnings?|messages?|faq|polic\w+|recover\w*|simulat\w*|estimat\w*|monitor\w*|analy\w+|profil\w*|checklists?|reasons?|causes?|understand\w*|deal\w*|behaviou?rs?|situations?|conditions?|scenarios?|safe\w*|proof|resilien\w*|retry\w*|restart\w*|below|see|common|typical|known|no|not|never|without|zero|until|before|so far|logs?|metrics?|alerts?|counts?|counters?|give|show|make|turn|raise|throw|return|print|the|an?|to|of|into|we|they|it|will|than|less|fewer|instead|every|each)\b|n['’]t\b`)
+	headed = lazily(`(?i)^(?:[\w.+/*=-]+[,:]? ){0,6}?(?:(?:cuda|gpu|hip|vulkan)[ -])?(?:(?:runtime )?error ?: ?)?(?:out[ -]of[ -](?:(?:gpu|cuda|video) )?(?:memory|vram)|` +
+		`oom|gl_out_of_memory|vk_error_out_of_device_memory)(?: errors?)?(?:[.!?！？]*\s*$|[,;(]|` +
+		` (?:on|when|while|with|in|during|after|under|for|at|even|despite|although|though|but|and|since|from|using|inside)\b)|` +
+		`^(?:cuda|gpu) out of memory(?: errors?)?(?: [\w.-]+){1,4}$|(?:[\p{Han}] ?|\b(?:cuda|gpu) )out memory\b`)
+	subject = lazily(`(?i)\b(?:handl\w*|guides?|tips?|tricks?|explain\w*|debug\w*|troubleshoot\w*|solutions?|how|what|which|tests?|tested|docs?|document\w*|killers?|` +
+		`events?|summar\w+|detect(?:s|ed|ing|ion)?|better|protect\w*|warnings?|messages?|faq|polic\w+|recover\w*|simulat\w*|estimat\w*|monitor\w*|analy\w+|` +
+		`profil\w*|checklists?|reasons?|causes?|understand\w*|deal\w*|behaviou?rs?|situations?|conditions?|scenarios?|safe\w*|proof|resilien\w*|retry\w*|` +
+		`restart\w*|below|see|common|typical|known|no|not|never|without|zero|until|before|so far|logs?|metrics?|alerts?|counts?|counters?|give|show|make|turn|` +
+		`raise|throw|return|print|the|an?|to|of|into|we|they|it|will|than|less|fewer|instead|every|each)\b|n['’]t\b`)
 )
 
 // headline says whether a line is one. What stands before the failure decides more than what stands behind.
@@ -167,14 +180,21 @@ var han = lazily(`\p{Han}`)
 
 // about are words of such titles behind the failure, and flags a setting with its value, as titles name it.
 var (
-	about = lazily(`(?i)^(?: errors?)? (?:handl\w*|guides?|tips?|tricks?|explain\w*|debug\w*|troubleshoot\w*|solutions?|tests?|docs?|document\w*|killers?|events?|summar\w+|detect\w*|protect\w*|warnings?|messages?|faq|polic\w+|recover\w*|simulat\w*|estimat\w*|monitor\w*|analy\w+|profil\w*|checklists?|reasons?|causes?|behaviou?rs?|situations?|conditions?|scenarios?|safe\w*|proof|resilien\w*|retry\w*|restart\w*|logs?|metrics?|alerts?|counts?|counters?|so far|means|is|are)\b|\b(?:errors?|events?) so far\b|[,;:.?] (?:lower|reduce|use|try|set) |\b(?:how to|what now|gone|no longer|overview|explained|goes? away|solved)\b`)
+	about = lazily(`(?i)^(?: errors?)? (?:handl\w*|guides?|tips?|tricks?|explain\w*|debug\w*|troubleshoot\w*|solutions?|tests?|docs?|document\w*|killers?|events?|` +
+		`summar\w+|detect\w*|protect\w*|warnings?|messages?|faq|polic\w+|recover\w*|simulat\w*|estimat\w*|monitor\w*|analy\w+|profil\w*|checklists?|reasons?|` +
+		`causes?|behaviou?rs?|situations?|conditions?|scenarios?|safe\w*|proof|resilien\w*|retry\w*|restart\w*|logs?|metrics?|alerts?|counts?|counters?|so far|` +
+		`means|is|are)\b|\b(?:errors?|events?) so far\b|[,;:.?] (?:lower|reduce|use|try|set) |` +
+		`\b(?:how to|what now|gone|no longer|overview|explained|goes? away|solved)\b`)
 	flags = lazily(`\b[a-z_.]+(?:=| = )\w+`)
 )
 
 // backWords point to the message that the heading names, or say that it began; supposed is a message that one may meet.
 var (
-	backWords = lazily(`(?i)\b(?:errors out|fail(?:s|ed|ing)?|crash(?:es|ed|ing)?|stops|stopped|stopping|dies|died|ends|ended|gives?|gave|gets?|got|getting|says|shows?|showing|throws?|appears)\b(?: \w+)?? (?:with |me |the |by )?(?:this|that|the same|the above) (?:\w+ )?(?:messages?|errors?|exception|problem|issue)\b|\b(?:was|were|worked|ran|working|running) (?:\w+ )?(?:fine|ok|okay|well|perfectly)\b[^.?\n]{0,20}\b(?:yesterday|before|until|last (?:week|month|night|version))\b`)
-	supposed  = lazily(`(?i)\b(?:if|whenever|users?|may|might|can|could|should|would|sometimes|often|usually|typically|one)\b`)
+	backWords = lazily(`(?i)\b(?:errors out|fail(?:s|ed|ing)?|crash(?:es|ed|ing)?|stops|stopped|stopping|dies|died|ends|ended|gives?|gave|gets?|got|getting|says|shows?|` +
+		`showing|throws?|appears)\b(?: \w+)?? (?:with |me |the |by )?(?:this|that|the same|the above) (?:\w+ )?(?:messages?|errors?|exception|problem|issue)\b|` +
+		`\b(?:was|were|worked|ran|working|running) (?:\w+ )?(?:fine|ok|okay|well|perfectly)\b[^.?\n]{0,20}\b(?:yesterday|before|until|` +
+		`last (?:week|month|night|version))\b`)
+	supposed = lazily(`(?i)\b(?:if|whenever|users?|may|might|can|could|should|would|sometimes|often|usually|typically|one)\b`)
 )
 
 // pointsBack: a sentence tells of the failure that stands in the heading, which may be put as a question.
@@ -197,10 +217,13 @@ func alone(line, rest string) bool {
 }
 
 // question is what somebody does not understand about what happened.
-var question = lazily(`(?i)(?:^|[.!,;?]\s+|\n)\W{0,3}(?:but )?(?:why|is (?:it|this)|is there (?:a|any) way to (?:make|get|run|use)|what (?:is|was) (?:the (?:reason|problem)|wrong)|any (?:one|idea|suggestion|help|solution|advice)s?)\b[^?\n]*\?`)
+var question = lazily(`(?i)(?:^|[.!,;?]\s+|\n)\W{0,3}(?:but )?(?:why|is (?:it|this)|is there (?:a|any) way to (?:make|get|run|use)|` +
+	`what (?:is|was) (?:the (?:reason|problem)|wrong)|any (?:one|idea|suggestion|help|solution|advice)s?)\b[^?\n]*\?`)
 
 // askers is a question to others to whom it happened too. Before advice it is a page for them.
-var askers = lazily(`(?i)(?:^|[.!,;?]\s+|\n)\W{0,3}(?:(?:do|did|does|have|has) (?:you|any ?one|any ?body|some ?one)(?: \w+)? (?:meet|met|face[ds]?|encounter\w*) (?:this|the same|such|it)\b|how did (?:you|the authors) (?:solve|fix|avoid|handle) (?:this|the|it)\b)`)
+var askers = lazily(`(?i)(?:^|[.!,;?]\s+|` +
+	`\n)\W{0,3}(?:(?:do|did|does|have|has) (?:you|any ?one|any ?body|some ?one)(?: \w+)? (?:meet|met|face[ds]?|encounter\w*) (?:this|the same|such|it)\b|` +
+	`how did (?:you|the authors) (?:solve|fix|avoid|handle) (?:this|the|it)\b)`)
 
 // wonders: a question about it is asked, and nobody is spoken to.
 func wonders(line, rest string, all []sentence) bool {

@@ -20,26 +20,32 @@ var shown = []struct {
 	{sampler.ShowsDiffusers, lazily(`\bdiffusers\b|\b\w*DiffusionPipeline\b|\bStableDiffusion\w*Pipeline\b|\bpipe\.(?:enable_|to\(|unet|vae)|\bpipeline_\w+\.py`)},
 	{sampler.ShowsOwnPipe, lazily(`(?m)^\W*\w+\s*=\s*\w*Pipeline\w*\.from_(?:pretrained|single_file)\(`)},
 	{sampler.ShowsRollout, lazily(`(?i)\bvllm_mode["']?[\s=:]{1,4}["']?colocate\b|\bvllm[_-]gpu[_-]memory[_-]utilization\b|\b(?:grpo|rloo)_trainer\.py(?s:.*)\bvllm/`)},
-	{sampler.ShowsTorch, lazily(`(?m)\.backward\(|\boptimi[sz]er\w*\.(?:step|zero_grad)\(|^\W*(?:import|from) torch\b|\bnn\.Module\b|\b\w*model\w*\.(?:eval|train|cuda|to|forward)\(|\btorch\.(?:tensor|load|save|no_grad|nn|zeros|ones|cat|stack|device|inference_mode|cuda\.empty_cache)\b|\.ipynb\b`)},
+	{sampler.ShowsTorch, lazily(`(?m)\.backward\(|\boptimi[sz]er\w*\.(?:step|zero_grad)\(|^\W*(?:import|from) torch\b|\bnn\.Module\b|\b\w*model\w*\.(?:eval|train|cuda|to|forward)\(|` +
+		`\btorch\.(?:tensor|load|save|no_grad|nn|zeros|ones|cat|stack|device|inference_mode|cuda\.empty_cache)\b|\.ipynb\b`)},
 	{sampler.ShowsLoader, lazily(`\bDataLoader\(|\bnum_workers ?= ?[1-9]|\b\w*(?:val\w*|test|eval|train|data)_?loaders?\b`)},
-	{sampler.ShowsLibrary, lazily(`(?i)\b(?:detectron2|mm(?:det\w*|seg\w*|cv|engine|pose)|ultralytics|yolov?(?:5|8|11)\w*|(?:pytorch[-_ ])?lightning|sentence[-_ ]?transformers?|mteb|fastai|espnet\w*|fairseq|nemo|speechbrain|spacy|cellpose|xturing|llama[-_ ]?factory|axolotl|kohya\w*|chainer\w*)\b`)},
+	{sampler.ShowsLibrary, lazily(`(?i)\b(?:detectron2|mm(?:det\w*|seg\w*|cv|engine|pose)|ultralytics|yolov?(?:5|8|11)\w*|(?:pytorch[-_ ])?lightning|sentence[-_ ]?transformers?|mteb|` +
+		`fastai|espnet\w*|fairseq|nemo|speechbrain|spacy|cellpose|xturing|llama[-_ ]?factory|axolotl|kohya\w*|chainer\w*)\b`)},
 	{sampler.ShowsAdapters, lazily(`(?i)(?:\b|_)q?loras?(?:\b|_)|\bpeft\b|\badapters?\b`)},
 	{sampler.ShowsFSDP, lazily(`(?i)\bfsdp\w*|\bfully_?shard\w*`)},
 	{sampler.ShowsDeepSpeed, lazily(`(?i)\bdeepspeed\b|\bzero[-_ ]?(?:stage[-_ ]?)?[123]\b|\bds_(?:z\w+_)?(?:offload_)?config|\bsigkill_handler\b`)},
-	{sampler.ShowsRanks, lazily(`(?i)\btorchrun\b|\btorch[./]distributed\b|\b(?:local[-_ ])?rank\b|\bnn/parallel/distributed|\bDistributedDataParallel\b|\bDDP\b|\bnproc_per_node\b|\baccelerate launch\b|\bmpi(?:exec|run)\b|\bworld_size\b|\bnum_processes\b|\bMULTI_GPU\b`)},
+	{sampler.ShowsRanks, lazily(`(?i)\btorchrun\b|\btorch[./]distributed\b|\b(?:local[-_ ])?rank\b|\bnn/parallel/distributed|\bDistributedDataParallel\b|\bDDP\b|\bnproc_per_node\b|` +
+		`\baccelerate launch\b|\bmpi(?:exec|run)\b|\bworld_size\b|\bnum_processes\b|\bMULTI_GPU\b`)},
 	{sampler.ShowsCheckpoint, lazily(`(?i)\btorch\.load\b|\bload_state_dict\b|\bcheckpoints?\b|\bckpt\w*|\.(?:pth|pt|ckpt)\b|\bresum(?:e|es|ed|ing)\b`)},
 	{sampler.ShowsSaves, lazily(`\btorch\.save\b|\bstate_dict\b`)},
 	{sampler.ShowsAttention, lazily(`(?i)\battentions?\b|\w*attn\w*|\bq ?@ ?[kv]\b|\bxformers\b|\bsdpa\b`)},
 	{sampler.ShowsContainer, lazily(`(?i)\bdocker\w*|\bcontainers?\b|\bcontainer_name\b|\bpodman\b|\bkubernetes\b|\bk8s\b|\bkubectl\b|\bsingularity\b`)},
 	{sampler.ShowsKubernetes, lazily(`(?i)\bkubernetes\b|\bk8s\b|\bkubectl\b|\bemptyDir\b`)},
 	{sampler.ShowsNotebook, lazily(`(?i)\bjupyter\w*|\b\w*notebooks?\b|\.ipynb\b|\bcolab\w*|\bkaggle\b|\bipykernel\b|<ipython-input|\bCell In ?\[|(?m:^-+> ?\d+ )`)},
-	{sampler.ShowsLinux, lazily(`(?im)\b(?:ubuntu|linux|debian|centos|fedora|wsl2?|sudo|dmesg|sbatch|slurm|colab|kaggle|docker|kubernetes|aws|gcp|oom[-_ ]killer)\b|(?:^|[\s"'(=\x60])/(?:home|root|usr|opt|data|mnt|content|workspace|app|gpfs|nfs|scratch|tmp|local\w*|py|nvme|env)/|\bjetson\b`)},
-	{sampler.ShowsServe, lazily(`(?i)\bvllm serve\b|\bapi_server\b|\bsglang\.launch_server\b|\btext-generation-launcher\b|\btrtllm-serve\b|\blmdeploy serve\b|--(?:gpu-memory-utilization|max-model-len|mem-fraction-static|max-num-seqs)\b`)},
+	{sampler.ShowsLinux, lazily(`(?im)\b(?:ubuntu|linux|debian|centos|fedora|wsl2?|sudo|dmesg|sbatch|slurm|colab|kaggle|docker|kubernetes|aws|gcp|oom[-_ ]killer)\b|` +
+		`(?:^|[\s"'(=\x60])/(?:home|root|usr|opt|data|mnt|content|workspace|app|gpfs|nfs|scratch|tmp|local\w*|py|nvme|env)/|\bjetson\b`)},
+	{sampler.ShowsServe, lazily(`(?i)\bvllm serve\b|\bapi_server\b|\bsglang\.launch_server\b|\btext-generation-launcher\b|\btrtllm-serve\b|\blmdeploy serve\b|` +
+		`--(?:gpu-memory-utilization|max-model-len|mem-fraction-static|max-num-seqs)\b`)},
 	{sampler.ShowsEngine, lazily(`\bfrom (?:vllm|sglang) import\b|\bimport sglang\b|\bLLM\(|\bEngine\(`)},
 	{sampler.ShowsArguments, lazily(`\b(?:gpu_memory_utilization|max_model_len|mem_fraction_static) *=`)},
 	{sampler.ShowsColab, lazily(`(?i)\bcolab\w*|\bkaggle\b`)},
 	{sampler.ShowsLlamaServer, lazily(`\bllama-(?:server|cli|bench)\b`)},
-	{sampler.ShowsLlamaPython, lazily(`\bfrom llama_cpp\b|\bimport llama_cpp\b|\bLlama\(|\bllama_cpp/|(?s)\bllama[-_]cpp[-_]python\b.*\bn_(?:gpu_layers|ctx)\b|\bn_(?:gpu_layers|ctx)\b.*llama[-_]cpp[-_]python|(?i)\b(?:in|with|using|use|through) llama[-_]cpp[-_]python\b|^\W*llama-cpp-python\b`)},
+	{sampler.ShowsLlamaPython, lazily(`\bfrom llama_cpp\b|\bimport llama_cpp\b|\bLlama\(|\bllama_cpp/|(?s)\bllama[-_]cpp[-_]python\b.*\bn_(?:gpu_layers|ctx)\b|` +
+		`\bn_(?:gpu_layers|ctx)\b.*llama[-_]cpp[-_]python|(?i)\b(?:in|with|using|use|through) llama[-_]cpp[-_]python\b|^\W*llama-cpp-python\b`)},
 	{sampler.ShowsModelOption, lazily(`--model[ =]|--compute_type\b`)},
 	{sampler.ShowsChunks, lazily(`(?i)\b(?:fastfold|openfold)\b|--chunk_size\b`)},
 	{sampler.ShowsPipeline, lazily(`\bpipeline\(|\bautomatic[-_]speech[-_]recognition\b|\bimport pipeline\b`)},
@@ -50,7 +56,8 @@ var shown = []struct {
 	{sampler.ShowsPieces, lazily(`(?i)\bsentencepiece\w*|\bspm_train\b`)},
 	{sampler.ShowsParquet, lazily(`(?i)\bread_parquet\b|\.parquet\b`)},
 	{sampler.ShowsTFData, lazily(`\btf\.data\.|\.shuffle\(`)},
-	{sampler.ShowsOldTF, lazily(`\btf\.Session\b|client/session\.py|\bsess(?:ion)?\.run\b|\(see above for traceback\)|task:0/gpu:0|device \(/gpu:\d|\btf\.contrib\b|(?i:\btensorflow(?:[-_]gpu)?[ =v]*1\.\d)|(?m:^\W*[IWEF] tensorflow/)`)},
+	{sampler.ShowsOldTF, lazily(`\btf\.Session\b|client/session\.py|\bsess(?:ion)?\.run\b|\(see above for traceback\)|task:0/gpu:0|device \(/gpu:\d|\btf\.contrib\b|` +
+		`(?i:\btensorflow(?:[-_]gpu)?[ =v]*1\.\d)|(?m:^\W*[IWEF] tensorflow/)`)},
 	{sampler.ShowsSecondGPU, lazily(`(?i)\bGPU[ :#]?[1-9]\d?\b|\bcuda:[1-9]\b|\bgpu=[1-9]|\bCUDA_VISIBLE_DEVICES\W{0,6}(?:\d,)*[1-9]|\b(?:multiple|several|multi)[- ]?GPUs?\b|(?m:^\|\s+[1-9]\s+\w+ )`)},
 	{sampler.ShowsReplay, lazily(`\b(?:memory|buffer|replay\w*)\.(?:append|push|add|store)\(`)},
 	{sampler.ShowsMainPy, lazily(`\bmain\.py\b`)},
@@ -58,8 +65,11 @@ var shown = []struct {
 	{sampler.ShowsExamplePy, lazily(`\bexample\w*\.py\b`)},
 	{sampler.ShowsHeadless, lazily(`(?i)--headless\b|\bisaac\w*|\blegged_gym\b`)},
 	{sampler.ShowsBuild, lazily(`\bcmake\b|\bGGML_CUDA\b|\bLLAMA_CUBLAS\b|(?m:^\W*make\b)`)},
-	{sampler.ShowsFewBits, lazily(`(?i)\bbitsandbytes[/\\](?:nn|autograd)[/\\]|\bload_in_[48]bit *= *True\b|\bbits *= *[248]\b|\bquantize\([48]\)|--load[-_](?:in[-_])?[48][-_]?bit\b|\b\w*[48]bit_(?:low_ram|quant)\w*|\bmodel_4bit\b|\b(?:gptq|awq|qlora|bnb-4bit|gguf|exl2|nf4)\b|\bQ[2-8]_(?:K|[01])|--quantization\b|\b\w+_int[48]\b|\b\d{1,3}b(?:[-_]\w+)*[-_ ](?:int[48]|[48]-?bits?|fp8|w[48]a(?:8|16))\b|\bint[48] (?:model|version|weights)\b`)},
-	{sampler.ShowsFourBits, lazily(`(?i)\bload_in_4bit *= *True\b|\bbits *= *[24]\b|\bquantize\(4\)|--load[-_](?:in[-_])?4[-_]?bit\b|\b\w*4bit_(?:low_ram|quant)\w*|\bmodel_4bit\b|\b(?:gptq|awq|qlora|bnb-4bit)\b|\b\d{1,3}b(?:[-_]\w+)*[-_ ](?:int4|4-?bits?|w4a(?:8|16))\b|\bint4 (?:model|version|weights)\b`)},
+	{sampler.ShowsFewBits, lazily(`(?i)\bbitsandbytes[/\\](?:nn|autograd)[/\\]|\bload_in_[48]bit *= *True\b|\bbits *= *[248]\b|\bquantize\([48]\)|--load[-_](?:in[-_])?[48][-_]?bit\b|` +
+		`\b\w*[48]bit_(?:low_ram|quant)\w*|\bmodel_4bit\b|\b(?:gptq|awq|qlora|bnb-4bit|gguf|exl2|nf4)\b|\bQ[2-8]_(?:K|[01])|--quantization\b|\b\w+_int[48]\b|` +
+		`\b\d{1,3}b(?:[-_]\w+)*[-_ ](?:int[48]|[48]-?bits?|fp8|w[48]a(?:8|16))\b|\bint[48] (?:model|version|weights)\b`)},
+	{sampler.ShowsFourBits, lazily(`(?i)\bload_in_4bit *= *True\b|\bbits *= *[24]\b|\bquantize\(4\)|--load[-_](?:in[-_])?4[-_]?bit\b|\b\w*4bit_(?:low_ram|quant)\w*|\bmodel_4bit\b|` +
+		`\b(?:gptq|awq|qlora|bnb-4bit)\b|\b\d{1,3}b(?:[-_]\w+)*[-_ ](?:int4|4-?bits?|w4a(?:8|16))\b|\bint4 (?:model|version|weights)\b`)},
 	{sampler.ShowsSixteenBits, lazily(`\b(?:torch_)?dtype *= *torch\.b?float16\b|\.half\(\)|\.bfloat16\(\)|--dtype[ =](?:half|b?float16)\b`)},
 	{sampler.ShowsSession, lazily(`\bException during initialization\b`)},
 	{sampler.ShowsCached, lazily(`\b[KMG]i?B cached?(?: by PyTorch)?\)`)},
@@ -68,7 +78,9 @@ var shown = []struct {
 }
 
 // numbered are settings of servers for how much lies on the GPU, with their numbers.
-var numbered = lazily(`(?i)\b(num_envs|num_gpu|num_ctx|ngl|n[-_]gpu[-_]layers|ctx[-_]size|max[-_]model[-_]len|max[-_]num[-_]seqs|context[-_]length|session[-_]len|max[-_]input[-_](?:length|tokens)|max[-_]total[-_]tokens|max[-_]batch[-_](?:prefill|total)[-_]tokens|max_seq_len|max_num_tokens|chunked[-_]prefill[-_]size|max_new_tokens)\b["']?[^\w\n]{1,4}(\d{1,7})\b`)
+var numbered = lazily(`(?i)\b(num_envs|num_gpu|num_ctx|ngl|n[-_]gpu[-_]layers|ctx[-_]size|max[-_]model[-_]len|max[-_]num[-_]seqs|context[-_]length|session[-_]len|` +
+	`max[-_]input[-_](?:length|tokens)|max[-_]total[-_]tokens|max[-_]batch[-_](?:prefill|total)[-_]tokens|max_seq_len|max_num_tokens|` +
+	`chunked[-_]prefill[-_]size|max_new_tokens)\b["']?[^\w\n]{1,4}(\d{1,7})\b`)
 
 // pictureSides are those of the pictures of the latent diffusion code, and how many it makes at once.
 var pictureSides = lazily(`--(H|W|n_samples)[ =](\d{1,5})\b`)
@@ -76,11 +88,13 @@ var pictureSides = lazily(`--(H|W|n_samples)[ =](\d{1,5})\b`)
 // fractions are settings of servers for their share of the GPU, with one or more values of it; layersOn is how many of a model's layers
 // llama.cpp put there, as it prints it.
 var (
-	fractions = lazily(`(?i)\b((?:vllm_)?gpu[-_]memory[-_]utilization|mem[-_]fraction[-_]static|cuda[-_]memory[-_]fraction|kv_cache_free_gpu_mem(?:ory)?_fraction|cache[-_]max[-_]entry[-_]count)\b["'\x60]?[^\w\n.]{0,4}(?:(?:to|of|at|from|is|was|values?|set)\W+){0,2}((?:0?\.\d{1,3}|1\.0)(?:(?:\s*[、,/~→-]+\s*(?:and |or |to )?|\s+(?:and|or|to|then)\s+)0?\.\d{1,3}){0,9})`)
-	jaxShare  = lazily(`\bXLA_PYTHON_CLIENT_MEM_FRACTION["'\x60]?[^\w\n.]{1,4}(\d{0,2}\.?\d{1,3})\b`)
-	oneOf     = lazily(`0?\.\d{1,3}|1\.0`)
-	layersOn  = lazily(`\boffloaded (\d{1,3})/\d{1,3} layers to GPU|\bgpulayers[= ](\d{1,3})\b`)
-	cells     = lazily(`\b(?:n_ctx|kv_size|contextsize) *= *(\d{2,7})\b|--context(?:[-_]?size)?[ =](\d{2,7})\b`)
+	fractions = lazily(`(?i)\b((?:vllm_)?gpu[-_]memory[-_]utilization|mem[-_]fraction[-_]static|cuda[-_]memory[-_]fraction|kv_cache_free_gpu_mem(?:ory)?_fraction|` +
+		`cache[-_]max[-_]entry[-_]count)\b["'\x60]?[^\w\n.]{0,4}(?:(?:to|of|at|from|is|was|values?|set)\W+){0,2}((?:0?\.\d{1,3}|` +
+		`1\.0)(?:(?:\s*[、,/~→-]+\s*(?:and |or |to )?|\s+(?:and|or|to|then)\s+)0?\.\d{1,3}){0,9})`)
+	jaxShare = lazily(`\bXLA_PYTHON_CLIENT_MEM_FRACTION["'\x60]?[^\w\n.]{1,4}(\d{0,2}\.?\d{1,3})\b`)
+	oneOf    = lazily(`0?\.\d{1,3}|1\.0`)
+	layersOn = lazily(`\boffloaded (\d{1,3})/\d{1,3} layers to GPU|\bgpulayers[= ](\d{1,3})\b`)
+	cells    = lazily(`\b(?:n_ctx|kv_size|contextsize) *= *(\d{2,7})\b|--context(?:[-_]?size)?[ =](\d{2,7})\b`)
 )
 
 // oldMain is a command of llama.cpp by the name that its program had when it put no layers on the GPU unless told to; setsLayers tells it.
@@ -286,7 +300,8 @@ func lacks(text string, t *tools.Tool, lever string) bool {
 }
 
 // oldMM are OpenMMLab's programs of before 2022, whose loaders are set by other names.
-var oldMM = lazily(`(?i)\b(?:imgs_per_gpu|mmdet/core/|mmcv[/\\]runner[/\\])|\b(?:py)?torch\W{1,4}(?:version\W{1,3})?(?:0\.\d|1\.[0-4])\b|\bmm(?:action2?|det\w*|seg\w*|pose|cls)\W{1,4}v?(?:0\.\d|2\.\d)|\b(?:samples|videos)_per_gpu\b`)
+var oldMM = lazily(`(?i)\b(?:imgs_per_gpu|mmdet/core/|mmcv[/\\]runner[/\\])|\b(?:py)?torch\W{1,4}(?:version\W{1,3})?(?:0\.\d|1\.[0-4])\b|` +
+	`\bmm(?:action2?|det\w*|seg\w*|pose|cls)\W{1,4}v?(?:0\.\d|2\.\d)|\b(?:samples|videos)_per_gpu\b`)
 
 // firstMM are those before their second version, of which there are many copies under other names.
 var firstMM = lazily(`\b(?:imgs_per_gpu|batch_processor|_non_dist_train)\b`)

@@ -14,11 +14,18 @@ const (
 
 const (
 	// processEnded is how somebody tells that a process is gone, and stillHeld that the memory of the GPU is not free for that.
-	processEnded = `(?:\bkill(?:s|ed|ing)? (?:it|them|the|my|all|every|that|this|those|these)\b|\bkill -9\b|\bpkill\b|\bno such process\b|\bctrl[ +-]?\^?[cz]\b|\b(?:stopp|terminat|interrupt|cancel|cancell|abort|clos|exit|quitt|end)(?:ed|ing) (?:the|my|this|that|all) (?:\w+ )?(?:process(?:es)?|programs?|scripts?|jobs?|training|run|python|server)\b|` +
-		`\b(?:process(?:es)?|programs?|scripts?|jobs?|python)\b (?:\w+ )?(?:ha[sd]|is|was|were|are|got|being)? ?(?:been |already |long |now |normally )*(?:ended|stopped|terminated|killed|closed|exited|dead|gone|finished|interrupted|disappeared)\b|\bdisappear\w*\b[^.\n]{0,12}\bnvidia-smi\b|\b(?:no|not any|without any) (?:\w+ )?process(?:es)?\b[^.\n]{0,12}\b(?:is |are )?(?:listed|shown|running|found|there|visible|left|at all)\b|` +
+	processEnded = `(?:\bkill(?:s|ed|ing)? (?:it|them|the|my|all|every|that|this|those|these)\b|\bkill -9\b|\bpkill\b|\bno such process\b|\bctrl[ +-]?\^?[cz]\b|` +
+		`\b(?:stopp|terminat|interrupt|cancel|cancell|abort|clos|exit|quitt|end)(?:ed|ing) (?:the|my|this|that|all) (?:\w+ )?(?:process(?:es)?|programs?|` +
+		`scripts?|jobs?|training|run|python|server)\b|` +
+		`\b(?:process(?:es)?|programs?|scripts?|jobs?|python)\b (?:\w+ )?(?:ha[sd]|is|was|were|are|got|being)? ?(?:been |already |long |now |` +
+		`normally )*(?:ended|stopped|terminated|killed|closed|exited|dead|gone|finished|interrupted|disappeared)\b|\bdisappear\w*\b[^.\n]{0,12}\bnvidia-smi\b|` +
+		`\b(?:no|not any|without any) (?:\w+ )?process(?:es)?\b[^.\n]{0,12}\b(?:is |are )?(?:listed|shown|running|found|there|visible|left|at all)\b|` +
 		`kill ?(?:了|掉|-9)|杀(?:掉|死|了)|进程[^。\n]{0,8}(?:没了|消失|已(?:经)?(?:结束|退出)|不存在)|(?:看不到|没有|找不到|查不到)[^。，\n]{0,6}进程|(?:程序|训练|脚本)[^。，\n]{0,6}(?:结束|终止|停止|退出|中断)(?:后|了))`
-	stillHeld = `(?:\bstill (?:hold|occup|us|tak|show|report|consum|keep)\w*\b[^.\n]{0,24}?(?:\b(?:memory|vram)\b|\b\d+(?:\.\d+)? ?[MG]i?B\b)|\b(?:memory|vram)\b (?:\w+ )?(?:is|was|are|remains?|stays?)? ?still (?:being |all )?(?:held|occupied|used|in use|allocated|taken|full|reserved|not (?:released|freed))\b|\b(?:memory|vram)\b (?:\w+ )?(?:remains?|stays?) (?:occupied|used|in use|allocated|full|held|taken)\b|` +
-		`\b(?:memory|vram)\b (?:\w+ )?(?:(?:(?:is|was|does|did|has)(?: not|n['’]t)|never) (?:been |get |be )?|not )(?:released?|freed?|cleared?|given back|come back)\b|显存[^。，\n]{0,6}(?:还|仍|依然|依旧|一直)[^。，\n]{0,6}(?:占|没|不|在)|显存[^。，\n]{0,6}(?:没有?|未|不)(?:被)?(?:释放|清))`
+	stillHeld = `(?:\bstill (?:hold|occup|us|tak|show|report|consum|keep)\w*\b[^.\n]{0,24}?(?:\b(?:memory|vram)\b|\b\d+(?:\.\d+)? ?[MG]i?B\b)|` +
+		`\b(?:memory|vram)\b (?:\w+ )?(?:is|was|are|remains?|stays?)? ?still (?:being |all )?(?:held|occupied|used|in use|allocated|taken|full|reserved|` +
+		`not (?:released|freed))\b|\b(?:memory|vram)\b (?:\w+ )?(?:remains?|stays?) (?:occupied|used|in use|allocated|full|held|taken)\b|` +
+		`\b(?:memory|vram)\b (?:\w+ )?(?:(?:(?:is|was|does|did|has)(?: not|n['’]t)|never) (?:been |get |be )?|not )(?:released?|freed?|cleared?|given back|` +
+		`come back)\b|显存[^。，\n]{0,6}(?:还|仍|依然|依旧|一直)[^。，\n]{0,6}(?:占|没|不|在)|显存[^。，\n]{0,6}(?:没有?|未|不)(?:被)?(?:释放|清))`
 )
 
 // backends are interfaces to the GPU of which a game has several; frameworkAt is a framework with its version.
@@ -35,10 +42,13 @@ const (
 )
 
 // withSteps is what comes as a run goes on, in words that do not say of what there is more.
-const withSteps = `\b(?:when|as|while|once) (?:the )?(?:number of )?(?:iterations?|steps?|epochs?)(?: (?:number|count))? (?:is |are |keeps? |starts? )*(?:grow\w*|increas\w*|goes up|go up|going up|gets? (?:larger|higher|bigger))`
+const withSteps = `\b(?:when|as|while|once) (?:the )?(?:number of )?(?:iterations?|steps?|epochs?)(?: (?:number|count))? (?:is |are |keeps? |starts? )*(?:grow\w*|` +
+	`increas\w*|goes up|go up|going up|gets? (?:larger|higher|bigger))`
 
 // keptInside is memory that a program keeps which goes on.
-var keptInside = lazily(`(?i)\b(?:after|with|in|for|between) (?:each|every|the first|one) (?:\w+ )?(?:epochs?|steps?|iterations?|batch(?:es)?|images?|pictures?|videos?|files?|requests?|inferences?|calls?|generations?|trials?|folds?)\b|\bjupyter|\bnotebook|\bipython\b|\bcolab\b|\bkaggle\b|\bdel \w|\bin the same process\b|\b(?:if|whether|how) [^.\n]{0,24}` + processEnded + `[^.\n]{0,40}\?`)
+var keptInside = lazily(`(?i)\b(?:after|with|in|for|between) (?:each|every|the first|one) (?:\w+ )?(?:epochs?|steps?|iterations?|batch(?:es)?|images?|pictures?|videos?|files?|` +
+	`requests?|inferences?|calls?|generations?|trials?|folds?)\b|\bjupyter|\bnotebook|\bipython\b|\bcolab\b|\bkaggle\b|\bdel \w|\bin the same process\b|` +
+	`\b(?:if|whether|how) [^.\n]{0,24}` + processEnded + `[^.\n]{0,40}\?`)
 
 // situations are words for them, which may stand in several sentences. beside must match too, and except must not, where they are set.
 var situations = []struct {
@@ -47,22 +57,46 @@ var situations = []struct {
 }{
 	// What a process held may be with its children still, or with what the driver could not end.
 	{sampler.ToldDead, lazily(`(?i)` + processEnded + `[^\n]{0,120}?\n{0,2}[^\n]{0,120}?` + stillHeld + `|` + stillHeld + `[^.\n]{0,24}\b(?:after|although|though|when|once|while)\b[^.\n]{0,40}?` + processEnded), nil, keptInside},
-	{sampler.ToldModels, lazily(`(?i)\b(?:chang|switch|swap)\w* (?:the |my |between |to )*(?:other |another |different |new )?(?:models?|checkpoints?)\b[^.\n]{0,20}\b(?:again|back|at run ?time|in the (?:web ?)?(?:ui|menu|drop ?down)|without restart\w*)\b|\b(?:switch|swap)\w* between (?:\w+ ){0,2}(?:models|checkpoints)\b|` +
-		`\b(?:models?|checkpoints?)\b[^.\n]{0,20}(?:\b(?:should|must)\b|\b(?:is|was|are|does|do|did)(?:n['’]?t| not| never)\b|\bnever\b) (?:\w+ )?(?:be |been |get )*(?:releas|unload|freed)\w*|\bload\w*\b[^.\n]{0,40}\b(?:models|checkpoints)\b[^.\n]{0,24}\b(?:in sequence|one after (?:another|the other)|in turn|sequentially)\b|` +
-		`\b(?:when|after|once|as soon as|if)\b[^.\n]{0,16}\b(?:load|select|choos|pick)\w* (?:the |a |an )?(?:second|another|next|different) (?:\w+ )?(?:model|checkpoint)\b|\bloading (?:another|a second|the next|the second) (?:\w+ )?(?:model|checkpoint)\b[^.\n]{0,24}\b(?:gives?|fails|ends|causes|leads|runs|crash\w*)\b|(?:切换|更换|换)(?:另一个|其他|别的)?模型[^。\n]{0,16}(?:爆|不足|溢出|不够|OOM)`), nil, nil},
+	{sampler.ToldModels, lazily(`(?i)\b(?:chang|switch|swap)\w* (?:the |my |between |to )*(?:other |another |different |new )?(?:models?|checkpoints?)\b[^.\n]{0,20}\b(?:again|back|` +
+		`at run ?time|in the (?:web ?)?(?:ui|menu|drop ?down)|without restart\w*)\b|\b(?:switch|swap)\w* between (?:\w+ ){0,2}(?:models|checkpoints)\b|` +
+		`\b(?:models?|checkpoints?)\b[^.\n]{0,20}(?:\b(?:should|must)\b|\b(?:is|was|are|does|do|did)(?:n['’]?t| not| never)\b|\bnever\b) (?:\w+ )?(?:be |been |` +
+		`get )*(?:releas|unload|freed)\w*|` +
+		`\bload\w*\b[^.\n]{0,40}\b(?:models|checkpoints)\b[^.\n]{0,24}\b(?:in sequence|one after (?:another|the other)|in turn|sequentially)\b|` +
+		`\b(?:when|after|once|as soon as|if)\b[^.\n]{0,16}\b(?:load|select|choos|pick)\w* (?:the |a |an )?(?:second|another|next|different) (?:\w+ )?(?:model|` +
+		`checkpoint)\b|` +
+		`\bloading (?:another|a second|the next|the second) (?:\w+ )?(?:model|checkpoint)\b[^.\n]{0,24}\b(?:gives?|fails|ends|causes|leads|runs|crash\w*)\b|` +
+		`(?:切换|更换|换)(?:另一个|其他|别的)?模型[^。\n]{0,16}(?:爆|不足|溢出|不够|OOM)`), nil, nil},
 	// A server that is started within a function which answers, and again in each call of it.
 	{sampler.ToldLoadsEach, lazily(`(?i)\b` + aModel + `\b[^.\n]{0,24}\b(?:is|are|was|were|gets?|being|be)\b[^.\n]{0,16}\b` + madeAnew + `\b[^.\n]{0,16}` + eachTime + `|\b(?:re-?)?(?:loads?|initiali[sz]es?|creates?|instantiates?|builds?|starts?) (?:\w+ ){0,3}?` + aModel + `\b[^.\n]{0,20}` + eachTime + `|` + eachTime + `[^.\n]{0,20}\b(?:re-?)?(?:loads?|initiali[sz]es?|creates?|instantiates?) (?:\w+ ){0,3}?` + aModel + `\b`), nil,
 		lazily(`(?i)\b(?:not|n['’]t|never|without|instead of|avoid\w*|should|could|would|must|whether|if) (?:\w+ ){0,3}?(?:re-?)?(?:load|initiali[sz]|creat|instantiat|build|start)\w*\b`)},
 	// The model of speech is still there when that of speakers comes: https://github.com/m-bain/whisperX#python-usage--
-	{sampler.ToldModels, lazily(`(?i)\b(?:at|in|during|on|by) (?:the )?diari[sz]ation\b|\bdiari[sz]ation (?:step|stage|part|phase)?\b[^.\n]{0,24}\b(?:fails|crash\w*|ooms?|out of memory|runs out)\b|\btranscription\b[^.\n]{0,40}\b(?:goes?|works?|went|worked|runs|ran)\b[^.\n]{0,60}\bdiari[sz]ation\b`), lazily(`(?i)whisper`), nil},
+	{sampler.ToldModels, lazily(`(?i)\b(?:at|in|during|on|by) (?:the )?diari[sz]ation\b|` +
+		`\bdiari[sz]ation (?:step|stage|part|phase)?\b[^.\n]{0,24}\b(?:fails|crash\w*|ooms?|out of memory|runs out)\b|` +
+		`\btranscription\b[^.\n]{0,40}\b(?:goes?|works?|went|worked|runs|ran)\b[^.\n]{0,60}\bdiari[sz]ation\b`), lazily(`(?i)whisper`), nil},
 	// A title is no sentence.
 	{sampler.ToldGrowth, lazily(`(?i)\A[#\s]*(?:(?:cuda|gpu|vram|cupy|a|possible) ){0,3}memory leak(?:s|age)?\b[^?\n]{0,60}\n`), lazily(`(?i)\b(?:in|within|inside) (?:an?|the|my) (?:\w+ )?loop\b|\b(?:each|every) (?:iteration|call|step|image|picture|file|request)\b|\brepeatedly\b`), nil},
 	{sampler.ToldDataLarger, lazily(`(?i)\b(?:data\w*|tables?|arrays?|files?|csv|matri\w+|graphs?|index)\b(?: (?:that|which) (?:is|are))?[^.?\n]{0,20}\b(?:larger|bigger|greater) than (?:the |my |our |a )?(?:gpu|vram|device|card)\b`), nil, nil},
-	{sampler.ToldUnloaded, lazily(`(?i)\b(?:after|even (?:if|when|after|by)|although|once|when) (?:I |we |it |the |a |my )*(?:unload\w*|model \S+ (?:is|was) unloaded)\b[^.\n]{0,80}\b(?:memory|vram)\b[^.\n]{0,24}(?:n['’]t|\bnot|\bnever|\bstill)\b|\bunload\w*\b[^.\n]{0,30}(?:n['’]t|\bnot|\bnever) (?:release|free|give back)\w*\b[^.\n]{0,20}\b(?:memory|vram)\b|卸载[^。\n]{0,10}模型[^。\n]{0,16}显存[^。\n]{0,8}(?:没|未|不)`), nil, nil},
-	{sampler.ToldPeakFirst, lazily(`(?i)\b(?:at (?:the )?(?:(?:very )?(?:start|begin\w*)|first)|(?:when|once|as) (?:the )?(?:training|it)\s+(?:is |has )?(?:start|beg[iua]n)\w*|(?:in|during|for|on) the first (?:few )?(?:iterations?|steps?|batch\w*|seconds?|minutes?))\b[^\n]{0,100}\b(?:memory|vram|usage|\d ?[MG]i?B)\b[^\n]{0,80}\b(?:it|this|that|which|memory|usage|vram|then|and|will)\s+(?:then |quickly |slowly |back |always )*(?:drops?|dropped|falls|fell|decreas\w+|goes (?:back )?down|went (?:back )?down|comes down|shrinks?|settles?)\b|\b(?:memory|vram|usage)\b[^.\n]{0,40}\b(?:at the (?:very )?(?:start|begin\w*)|in(?:to)? the first (?:iteration|step|batch)\w*|at first|initially)\b[^\n]{0,60}\b(?:it|this|that|which|memory|usage|vram|then|and|will)\s+(?:then |quickly |slowly |back |always )*(?:drops?|dropped|falls|fell|decreas\w+|goes (?:back )?down|went (?:back )?down|settles?|stabili\w+)\b`), nil, nil},
-	{sampler.ToldEachRun, lazily(`(?i)\b(?:1st|first|one) (?:run|time|start|launch|execution)\b[^\n]{0,80}\n?[^\n]{0,30}\b(?:subsequent|later|following|(?:any|every|each|all) (?:other|later|further|subsequent|next|following))\b (?:runs?|times?|starts?|launch\w*|executions?|attempts?)[^\n]{0,50}\b(?:errors?|fail\w*|crash\w*|oom|out of memory|immediately|at once)\b|\b(?:works?|runs?) (?:only |just )?once\b[^.\n]{0,60}\b(?:re-?boot\w*|restart\w* the (?:computer|machine|pc|server))\b|\b(?:every|each) (?:second|other) (?:start|run|launch)\b[^.\n]{0,40}\b(?:fails?|crash\w*|errors?|oom|out of memory)\b|\b(?:after|since) (?:an? |the )?(?:suspend\w*|sleep|hibernat\w*|standby)\b[^.\n]{0,60}\b(?:fails?|crash\w*|errors?|oom|out of memory)\b`), nil, nil},
+	{sampler.ToldUnloaded, lazily(`(?i)\b(?:after|even (?:if|when|after|by)|although|once|when) (?:I |we |it |the |a |my )*(?:unload\w*|` +
+		`model \S+ (?:is|was) unloaded)\b[^.\n]{0,80}\b(?:memory|vram)\b[^.\n]{0,24}(?:n['’]t|\bnot|\bnever|\bstill)\b|` +
+		`\bunload\w*\b[^.\n]{0,30}(?:n['’]t|\bnot|\bnever) (?:release|free|give back)\w*\b[^.\n]{0,20}\b(?:memory|vram)\b|` +
+		`卸载[^。\n]{0,10}模型[^。\n]{0,16}显存[^。\n]{0,8}(?:没|未|不)`), nil, nil},
+	{sampler.ToldPeakFirst, lazily(`(?i)\b(?:at (?:the )?(?:(?:very )?(?:start|begin\w*)|first)|(?:when|once|as) (?:the )?(?:training|it)\s+(?:is |has )?(?:start|beg[iua]n)\w*|` +
+		`(?:in|during|for|on) the first (?:few )?(?:iterations?|steps?|batch\w*|seconds?|minutes?))\b[^\n]{0,100}\b(?:memory|vram|usage|` +
+		`\d ?[MG]i?B)\b[^\n]{0,80}\b(?:it|this|that|which|memory|usage|vram|then|and|will)\s+(?:then |quickly |slowly |back |always )*(?:drops?|dropped|falls|` +
+		`fell|decreas\w+|goes (?:back )?down|went (?:back )?down|comes down|shrinks?|settles?)\b|` +
+		`\b(?:memory|vram|usage)\b[^.\n]{0,40}\b(?:at the (?:very )?(?:start|begin\w*)|in(?:to)? the first (?:iteration|step|batch)\w*|at first|` +
+		`initially)\b[^\n]{0,60}\b(?:it|this|that|which|memory|usage|vram|then|and|will)\s+(?:then |quickly |slowly |back |always )*(?:drops?|dropped|falls|` +
+		`fell|decreas\w+|goes (?:back )?down|went (?:back )?down|settles?|stabili\w+)\b`), nil, nil},
+	{sampler.ToldEachRun, lazily(`(?i)\b(?:1st|first|one) (?:run|time|start|launch|execution)\b[^\n]{0,80}\n?[^\n]{0,30}\b(?:subsequent|later|following|` +
+		`(?:any|every|each|all) (?:other|later|further|subsequent|next|following))\b (?:runs?|times?|starts?|launch\w*|executions?|` +
+		`attempts?)[^\n]{0,50}\b(?:errors?|fail\w*|crash\w*|oom|out of memory|immediately|at once)\b|` +
+		`\b(?:works?|runs?) (?:only |just )?once\b[^.\n]{0,60}\b(?:re-?boot\w*|restart\w* the (?:computer|machine|pc|server))\b|` +
+		`\b(?:every|each) (?:second|other) (?:start|run|launch)\b[^.\n]{0,40}\b(?:fails?|crash\w*|errors?|oom|out of memory)\b|` +
+		`\b(?:after|since) (?:an? |the )?(?:suspend\w*|sleep|hibernat\w*|standby)\b[^.\n]{0,60}\b(?:fails?|crash\w*|errors?|oom|out of memory)\b`), nil, nil},
 	{sampler.ToldMachines, lazily(`(?i)\b(?:works?|worked|runs|ran|trains|trained)\b[^.\n]{0,30}\b(?:on|with|in) (?:my |an? |the |our |one )*(?:local|old|older|smaller|laptop|home|GTX|titan|(?:nvidia |geforce |rtx )?[12]0[5-9]0)`),
-		lazily(`(?i)\b(?:server|machine|gpu|card|computer|one|pc)\b[^.\n]{0,30}\b(?:is|has|have|with)\b (?:\w+ )?(?:more (?:powerful|memory|vram|gpu)|bigger|larger|stronger|better|newer)|\btorch\b\D{0,12}(?:0\.[34]|1\.\d)(?s:.)*\btorch\b\D{0,12}(?:1\.\d|2\.\d)|\bwith (?:py)?(?:torch )?v?\d\.\d\b[^\n]{0,80}\bwith (?:py)?(?:torch )?v?\d\.\d`), nil},
+		lazily(`(?i)\b(?:server|machine|gpu|card|computer|one|pc)\b[^.\n]{0,30}\b(?:is|has|have|with)\b (?:\w+ )?(?:more (?:powerful|memory|vram|gpu)|bigger|larger|` +
+			`stronger|better|newer)|\btorch\b\D{0,12}(?:0\.[34]|1\.\d)(?s:.)*\btorch\b\D{0,12}(?:1\.\d|2\.\d)|` +
+			`\bwith (?:py)?(?:torch )?v?\d\.\d\b[^\n]{0,80}\bwith (?:py)?(?:torch )?v?\d\.\d`), nil},
 	// Code is no sentence. A graph that is kept in one is the cause where it comes after more steps, or is supposed to be.
 	{sampler.ToldGraph, lazily(`\bretain_graph\s*=\s*True\b`), lazily(`(?i)` + withSteps + `|\b(?:because of|due to|caused by|comes? from|is) (?:the |this |that )?retain_graph\b`), nil},
 	{sampler.ToldResults, predictionsSoFar, nil, nil},
@@ -72,26 +106,60 @@ var situations = []struct {
 	// TensorFlow was told to take no more than it needs.
 	{sampler.ToldInForce + "allow_growth", lazily(`\ballow_growth\s*=\s*True\b|\bset_memory_growth\([^)\n]*,\s*True\)`), nil, nil},
 	// The same game or renderer through another interface to the GPU.
-	{sampler.ToldBackend, lazily(`(?i)\b(?:does(?: not|n['’]t)|did(?: not|n['’]t)|never) (?:happen|occur|crash)\w*[^.,\n]{0,12} (?:with|on|under|in|using|when using) (?:the )?` + backends + `|` + backends + `[^.\n]{0,60}\b(?:not (?:had )?a single (?:crash|error)|no (?:crash\w*|problems?|issues?|errors?)|without (?:any )?(?:crash\w*|problems?|issues?|errors?)|(?:works?|worked|runs?|ran|is|was) (?:\w+ )?(?:fine|well|perfectly|stable|ok|okay))\b|\b(?:works?|worked|runs?|ran) (?:fine |well |ok |perfectly )?(?:with|on|under|using) (?:the )?` + backends), nil, nil},
+	{sampler.ToldBackend, lazily(`(?i)\b(?:does(?: not|n['’]t)|did(?: not|n['’]t)|never) (?:happen|occur|crash)\w*[^.,\n]{0,12} (?:with|on|under|in|using|when using) (?:the )?` + backends + `|` + backends + `[^.\n]{0,60}\b(?:not (?:had )?a single (?:crash|error)|no (?:crash\w*|problems?|issues?|errors?)|` +
+		`without (?:any )?(?:crash\w*|problems?|issues?|errors?)|(?:works?|worked|runs?|ran|is|was) (?:\w+ )?(?:fine|well|perfectly|stable|ok|okay))\b|` +
+		`\b(?:works?|worked|runs?|ran) (?:fine |well |ok |perfectly )?(?:with|on|under|using) (?:the )?` + backends), nil, nil},
 	// The program was made with one version of its framework, and another is installed.
 	{sampler.ToldNamed, lazily(`(?i)\b(?:based on|built (?:on|with|for)|written (?:for|with)|made (?:for|with)|uses?|requires?|needs?|is|are|was)\b[^.,\n]{0,16}\b` + frameworkAt + `[^\n]{0,30}\b(?:but|while|whereas|however|yet)\b[^.\n]{0,12}\bI\b[^.\n]{0,24}\b` + frameworkAt), nil, nil},
 	{sampler.ToldTogether, lazily(`(?i)\b(?:days?|weeks?|hours?) ago\b[^.\n]{0,60}\b(?:started|began|appear\w*|stopped|failed|failing)\b|` + since + `\b[^.\n]{0,60}` + fault + `|` + fault + `[^.\n]{0,40}` + since + `\b`),
-		lazily(`(?i)\b(?:on|for|with|in) (?:two|both|several|different|all|three|many) (?:of my |different |of our )?(?:accounts?|machines|computers|users|notebooks|servers)\b|\b(?:others|other (?:people|users)|everybody|everyone) (?:too|also|as well|(?:have|has|get|gets|report) (?:it|this|the same))\b|\b(?:several|many|some) (?:other )?(?:users|people|friends)\b[^.\n]{0,24}\b(?:same|too|also)\b`), nil},
-	{sampler.ToldNotLoaded, lazily(`(?i)\bline \d+,? in <module>\s*\n\s*\w+\.(?:cuda\(|to\(["']cuda)[^\n]*\n\S*(?:RuntimeError|torch\S*Error)|\b(?:models?|weights) (?:is |are |was |were |has |have )?(?:not|n['’]t) (?:even |yet |been )+(?:loaded|created|made)\b|\bbefore (?:even )?(?:the |any |it )?(?:models?|weights|model weights)? ?(?:is|was|are|were|has been|have been|loading) (?:even )?(?:loaded|loading|the model)\b|\bvery early (?:on|in|at|during) (?:the )?start\w*|\btorch\.(?:zeros|ones|tensor|randn?|empty)\(\[?[\d.]{1,4}\]?\)\.(?:cuda|to)\(|\b(?:at|in|on|line)\b[^.\n]{0,14}\b(?:model|net)\w*\.(?:cuda|to)\(|\b(?:model|net)\w*\.(?:cuda|to)\([^)\n]{0,20}\)["'\x60]? (?:throws|raises|gives|fails|ends|itself)\b|\b(?:while|when|as|before) (?:the |its )?weights (?:are|were) (?:being |even |still )?(?:created|made|loaded)\b|\bvery first (?:line|call|operation|cuda call|tensor)\b|\b(?:even|just) (?:a|one) (?:single |tiny |small )+tensor\b`), nil, nil},
-	{sampler.ToldLeastBatch, lazily(`(?i)\bbatch[-_ ]?(?:size)?s?\b[^.!?\n]{0,24}\b(?:is|are|was|goes|went|turned|set|cranked|already)\b[^.!?\n]{0,12}\b(?:all the way down|as (?:low|small) as (?:it goes|possible|it gets|can be|it can be)|(?:at|to) (?:the |its )?(?:bare )?minimum|at rock bottom)\b|\bbatch[-_ ]?(?:size)?\b[^.!?\n]{0,40}\b(?:already|is|at|to) (?:\w+ )?(?:the |its )?(?:minimum|minimal|lowest|smallest) ?(?:value|possible|allowed|size|one)?(?:[.,;!?\n]|$)|\b(?:minimum|minimal|smallest|lowest) (?:possible |allowed |permitted )?batch[-_ ]?size (?:of (?:this|the|your) \w+ )?is\b|\bbatch[-_ ]?size\b[^.\n]{0,16}\b(?:can(?:not|n['’]?t|['’]?t)|must not) be (?:smaller|lower|less|below)\b|\b(?:minimum|smallest|lowest) (?:possible|allowed|permitted) batch|(?:batch|批)[^。？！\n]{0,20}(?:最小值|最小了|已(?:经)?(?:是)?最小|不能再(?:小|降|减))`), nil, nil},
-	{sampler.ToldNoBatch, lazily(`(?i)\b(?:have(?: not|n['’]?t)|did(?: not|n['’]?t)|do(?: not|n['’]?t)|can(?:not|['’]?t| not)|could(?: not|n['’]?t)) (?:\w+ )?(?:found|find|see|seen|have|locate|identify)\b(?: (?:any|a|the|such|an?y?|where|option|setting|parameter|for|of|to|set|change)\b)* ["'\x60]?batch[-_ ]?size\b|\bthere (?:is|['’]s) no (?:such )?["'\x60]?batch[-_ ]?size\b|\b(?:has|have|with) no batch(?:es|[-_ ]?size)\b|(?:没有|找不到|没找到)[^。，\n]{0,6}batch[-_ ]?size`), nil, nil},
-	{sampler.ToldSuspects, lazily(`(?i)\b(?:might|may|could|maybe|perhaps|probably|possibly|guess|think|suspect|seems?|caused|due|because|is it|wonder)\b[^.?!\n]{0,40}\b(?:versions?|build)\b[^.?!\n]{0,30}\b(?:cuda|(?:py)?torch|tensorflow|driver|cudnn)\b|\b(?:might|may|could|maybe|perhaps|probably|possibly|guess|think|suspect|seems?|caused|due|because|is it|wonder)\b[^.?!\n]{0,40}\b(?:cuda|(?:py)?torch|tensorflow|driver|cudnn)(?: (?:and|or|/) \w+)? versions?\b|(?:版本)[^。\n]{0,10}(?:不匹配|不对应|冲突|的问题|导致)`), nil, nil},
-	{sampler.ToldAsExample, lazily(`(?i)\bsame (?:size|sizes|settings?|images?|pictures?|data|resolution)\b[^.?!\n]{0,24}\b(?:your|the (?:example|paper|demo|readme))\b|\b(?:your|the) (?:own )?(?:example|demo|sample|default|provided) (?:images?|pictures?|data|settings?|config\w*|command|script)\b|\b(?:exactly )?(?:as|like) (?:in|described in|said in|written in) (?:the|your) (?:readme|paper|tutorial|docs?|documentation)\b`), nil, nil},
+		lazily(`(?i)\b(?:on|for|with|in) (?:two|both|several|different|all|three|many) (?:of my |different |of our )?(?:accounts?|machines|computers|users|notebooks|` +
+			`servers)\b|\b(?:others|other (?:people|users)|everybody|everyone) (?:too|also|as well|(?:have|has|get|gets|report) (?:it|this|the same))\b|` +
+			`\b(?:several|many|some) (?:other )?(?:users|people|friends)\b[^.\n]{0,24}\b(?:same|too|also)\b`), nil},
+	{sampler.ToldNotLoaded, lazily(`(?i)\bline \d+,? in <module>\s*\n\s*\w+\.(?:cuda\(|to\(["']cuda)[^\n]*\n\S*(?:RuntimeError|torch\S*Error)|` +
+		`\b(?:models?|weights) (?:is |are |was |were |has |have )?(?:not|n['’]t) (?:even |yet |been )+(?:loaded|created|made)\b|` +
+		`\bbefore (?:even )?(?:the |any |it )?(?:models?|weights|model weights)? ?(?:is|was|are|were|has been|have been|loading) (?:even )?(?:loaded|loading|` +
+		`the model)\b|\bvery early (?:on|in|at|during) (?:the )?start\w*|\btorch\.(?:zeros|ones|tensor|randn?|empty)\(\[?[\d.]{1,4}\]?\)\.(?:cuda|to)\(|` +
+		`\b(?:at|in|on|line)\b[^.\n]{0,14}\b(?:model|net)\w*\.(?:cuda|to)\(|` +
+		`\b(?:model|net)\w*\.(?:cuda|to)\([^)\n]{0,20}\)["'\x60]? (?:throws|raises|gives|fails|ends|itself)\b|` +
+		`\b(?:while|when|as|before) (?:the |its )?weights (?:are|were) (?:being |even |still )?(?:created|made|loaded)\b|` +
+		`\bvery first (?:line|call|operation|cuda call|tensor)\b|\b(?:even|just) (?:a|one) (?:single |tiny |small )+tensor\b`), nil, nil},
+	{sampler.ToldLeastBatch, lazily(`(?i)\bbatch[-_ ]?(?:size)?s?\b[^.!?\n]{0,24}\b(?:is|are|was|goes|went|turned|set|cranked|already)\b[^.!?\n]{0,12}\b(?:all the way down|` +
+		`as (?:low|small) as (?:it goes|possible|it gets|can be|it can be)|(?:at|to) (?:the |its )?(?:bare )?minimum|at rock bottom)\b|` +
+		`\bbatch[-_ ]?(?:size)?\b[^.!?\n]{0,40}\b(?:already|is|at|to) (?:\w+ )?(?:the |its )?(?:minimum|minimal|lowest|smallest) ?(?:value|possible|allowed|` +
+		`size|one)?(?:[.,;!?\n]|$)|\b(?:minimum|minimal|smallest|lowest) (?:possible |allowed |permitted )?batch[-_ ]?size (?:of (?:this|the|your) \w+ )?is\b|` +
+		`\bbatch[-_ ]?size\b[^.\n]{0,16}\b(?:can(?:not|n['’]?t|['’]?t)|must not) be (?:smaller|lower|less|below)\b|` +
+		`\b(?:minimum|smallest|lowest) (?:possible|allowed|permitted) batch|(?:batch|批)[^。？！\n]{0,20}(?:最小值|最小了|已(?:经)?(?:是)?最小|不能再(?:小|降|减))`), nil, nil},
+	{sampler.ToldNoBatch, lazily(`(?i)\b(?:have(?: not|n['’]?t)|did(?: not|n['’]?t)|do(?: not|n['’]?t)|can(?:not|['’]?t| not)|could(?: not|n['’]?t)) (?:\w+ )?(?:found|find|see|seen|` +
+		`have|locate|identify)\b(?: (?:any|a|the|such|an?y?|where|option|setting|parameter|for|of|to|set|change)\b)* ["'\x60]?batch[-_ ]?size\b|` +
+		`\bthere (?:is|['’]s) no (?:such )?["'\x60]?batch[-_ ]?size\b|\b(?:has|have|with) no batch(?:es|[-_ ]?size)\b|(?:没有|找不到|没找到)[^。，\n]{0,6}batch[-_ ]?size`), nil, nil},
+	{sampler.ToldSuspects, lazily(`(?i)\b(?:might|may|could|maybe|perhaps|probably|possibly|guess|think|suspect|seems?|caused|due|because|is it|wonder)\b[^.?!\n]{0,40}\b(?:versions?|` +
+		`build)\b[^.?!\n]{0,30}\b(?:cuda|(?:py)?torch|tensorflow|driver|cudnn)\b|` +
+		`\b(?:might|may|could|maybe|perhaps|probably|possibly|guess|think|suspect|seems?|caused|due|because|is it|wonder)\b[^.?!\n]{0,40}\b(?:cuda|` +
+		`(?:py)?torch|tensorflow|driver|cudnn)(?: (?:and|or|/) \w+)? versions?\b|(?:版本)[^。\n]{0,10}(?:不匹配|不对应|冲突|的问题|导致)`), nil, nil},
+	{sampler.ToldAsExample, lazily(`(?i)\bsame (?:size|sizes|settings?|images?|pictures?|data|resolution)\b[^.?!\n]{0,24}\b(?:your|the (?:example|paper|demo|readme))\b|` +
+		`\b(?:your|the) (?:own )?(?:example|demo|sample|default|provided) (?:images?|pictures?|data|settings?|config\w*|command|script)\b|` +
+		`\b(?:exactly )?(?:as|like) (?:in|described in|said in|written in) (?:the|your) (?:readme|paper|tutorial|docs?|documentation)\b`), nil, nil},
 	// A model that makes vectors of texts, or ranks texts that were found, beside no word of one that writes.
-	{sampler.ToldEmbeds, lazily(`(?i)\bre-?rank(?:er|ers|ing)\b|\bembedd?ings?(?: (?:and|&|or|/) \w+)? (?:models?|services?|servers?|endpoints?|nims?|microservices?|pods?|inference)\b|\btext-embeddings-inference\b|\binfinity[-_]emb\b|\bembeddings? and re(?:trieval|-?rank)`), nil, lazily(`(?i)\bmax_new_tokens\b|\.generate\(|\b(?:train|fine[- ]?tun)(?:s|ed|ing)\b|\bcross[- ]?encoder\.fit|\bchat(?:s|bot|ting)?\b|\bcompletions?\b`)},
+	{sampler.ToldEmbeds, lazily(`(?i)\bre-?rank(?:er|ers|ing)\b|` +
+		`\bembedd?ings?(?: (?:and|&|or|/) \w+)? (?:models?|services?|servers?|endpoints?|nims?|microservices?|pods?|inference)\b|\btext-embeddings-inference\b|` +
+		`\binfinity[-_]emb\b|\bembeddings? and re(?:trieval|-?rank)`), nil, lazily(`(?i)\bmax_new_tokens\b|\.generate\(|\b(?:train|fine[- ]?tun)(?:s|ed|ing)\b|\bcross[- ]?encoder\.fit|\bchat(?:s|bot|ting)?\b|\bcompletions?\b`)},
 	// Several samples in one sequence, by the names that trainers have for it: https://docs.axolotl.ai/docs/multipack.html
-	{sampler.ToldPacks, lazily(`(?i)\b(?:sample|neat|eval_sample)_packing["'\x60]?(?: ?[:=] ?| (?:is |was |set )*(?:to )?)(?:true|on|enabled|1)\b|--(?:neat_|sample_)?packing(?:[ =]true)?(?:\s|$)|\bpacking ?= ?True\b|\b(?:with|using|enabl\w+) (?:sample )?packing\b`), nil, nil},
+	{sampler.ToldPacks, lazily(`(?i)\b(?:sample|neat|eval_sample)_packing["'\x60]?(?: ?[:=] ?| (?:is |was |set )*(?:to )?)(?:true|on|enabled|1)\b|` +
+		`--(?:neat_|sample_)?packing(?:[ =]true)?(?:\s|$)|\bpacking ?= ?True\b|\b(?:with|using|enabl\w+) (?:sample )?packing\b`), nil, nil},
 	// A pipeline that its own script moves as a whole, and that is told to bring its parts to the GPU in turn.
-	{sampler.ToldMovedFirst, lazily(`(?s)\.from_(?:pretrained|single_file)\((?:[^()]|\([^()]*\)){0,600}\)\s*\.(?:to\(\s*["']cuda|cuda\(\)).{0,400}\.enable_(?:model|sequential)_cpu_offload\(|\bpipe\w*\.(?:to\(\s*["']cuda[^\n]*|cuda\(\))\n.{0,400}\.enable_(?:model|sequential)_cpu_offload\(`), nil, nil},
+	{sampler.ToldMovedFirst, lazily(`(?s)\.from_(?:pretrained|single_file)\((?:[^()]|\([^()]*\)){0,600}\)\s*\.(?:to\(\s*["']cuda|cuda\(\)).{0,400}\.enable_(?:model|` +
+		`sequential)_cpu_offload\(|\bpipe\w*\.(?:to\(\s*["']cuda[^\n]*|cuda\(\))\n.{0,400}\.enable_(?:model|sequential)_cpu_offload\(`), nil, nil},
 	// Documents, pictures or recordings that one process goes through in a loop.
-	{sampler.ToldLoops, lazily(`(?i)循环(?:地)?(?:读取|处理|解析|调用|遍历|识别|预测)[^。，\n]{0,8}(?:文档|文件|图[片像]|视频|音频|pdf|数据|样本)|\b(?:in|inside|within|with) (?:a|one|the) (?:for |while )?loop\b[^.\n]{0,40}\b(?:documents?|files?|pdfs?|images?|pictures|videos?|audios?|recordings|texts)\b|\bloop(?:s|ed|ing)? (?:over|through) (?:(?:all|many|the|my|several|a|of|list|folder|directory|hundreds|thousands) ){0,4}(?:documents?|files?|pdfs?|images?|pictures|videos?|audios?|recordings|texts)\b`), nil, lazily(`(?i)\btrain(?:s|ed|ing)?\b|训练|\bepochs?\b`)},
+	{sampler.ToldLoops, lazily(`(?i)循环(?:地)?(?:读取|处理|解析|调用|遍历|识别|预测)[^。，\n]{0,8}(?:文档|文件|图[片像]|视频|音频|pdf|数据|样本)|` +
+		`\b(?:in|inside|within|with) (?:a|one|the) (?:for |while )?loop\b[^.\n]{0,40}\b(?:documents?|files?|pdfs?|images?|pictures|videos?|audios?|recordings|` +
+		`texts)\b|` +
+		`\bloop(?:s|ed|ing)? (?:over|through) (?:(?:all|many|the|my|several|a|of|list|folder|directory|hundreds|thousands) ){0,4}(?:documents?|files?|pdfs?|` +
+		`images?|pictures|videos?|audios?|recordings|texts)\b`), nil, lazily(`(?i)\btrain(?:s|ed|ing)?\b|训练|\bepochs?\b`)},
 	// The same settings went through with other data on the same machine.
-	{sampler.ToldWorked, lazily(`(?i)\b(?:ran|run|runs|works?|worked|processed|refined|finished)\b[^.\n]{0,40}\b(?:another|other|a different|a previous|an earlier) (?:\w+ )?(?:data ?set|sample|project|subject|map|volume|movie)s?\b[^.\n]{0,30}\b(?:no|without(?: any)?) (?:problem|issue|error)s?\b[^.\n]{0,40}\bsame (?:settings|parameters|box|size|config\w*|options)\b|\b(?:ran|worked|went through) (?:fine |well |ok )?before\b[^.\n]{0,20}\bwith the same (?:settings|parameters|box|size|config\w*|options)\b`), nil, nil},
+	{sampler.ToldWorked, lazily(`(?i)\b(?:ran|run|runs|works?|worked|processed|refined|finished)\b[^.\n]{0,40}\b(?:another|other|a different|a previous|` +
+		`an earlier) (?:\w+ )?(?:data ?set|sample|project|subject|map|volume|movie)s?\b[^.\n]{0,30}\b(?:no|without(?: any)?) (?:problem|issue|` +
+		`error)s?\b[^.\n]{0,40}\bsame (?:settings|parameters|box|size|config\w*|options)\b|` +
+		`\b(?:ran|worked|went through) (?:fine |well |ok )?before\b[^.\n]{0,20}\bwith the same (?:settings|parameters|box|size|config\w*|options)\b`), nil, nil},
 	{sampler.ToldFrozen, lazily(`\bFailed to execute script\b|\b_MEI\d{3,}\b`), nil, nil},
 }
 

@@ -15,7 +15,12 @@ var workKinds = []struct {
 	elsewhere *lazy
 	beside    bool
 }{
-	{sampler.WorkMining, lazily(`(?i)\b(?:eth\w*miner|phoenixminer|nbminer|lolminer|gminer|bminer|nanominer|ccminer|teamredminer|claymore\w*|xmrig|xmr-?stak|nicehash\w*|t-rex miner|(?:mine|mining|mines|mined) (?:with|on) (?:my )?\d|(?:mine|mining|mines) (?:eth\w*|rvn|monero|xmr|zec|zcash|bitcoin|coins?)|mining (?:rig|pool|software)s?|(?:cards|gpus|rigs?) (?:mine|mining)|miner error|ethash\w*|daggerhashimoto|hash ?rates?|[MG]H/s|crypto ?mining|generat(?:e|ing) (?-i:DAG)|epoch \d+ requires \d[\d.]* ?[GM]i?B|(?-i:DAG) (?:epoch #?\d+|- building)|(?:insufficient|not enough) memory for (?-i:DAG)|(?:allocat(?:e|ing) (?:the )?|memory or building (?:\w+ )?|big buffer for |memory to (?:hold|place) (?:the )?(?:full )?)(?-i:DAG))\b|\bstratum\d?(?:\+\w+)?://`), lazily(`(?i)metric[-_ ]learning|\btriplets?\b|\bhard[- ](?:negative|positive|example)|\b(?:data|text|bitext|pattern|negative|positive|example|sample|pair|hard)[- ]mining\b`), true},
+	{sampler.WorkMining, lazily(`(?i)\b(?:eth\w*miner|phoenixminer|nbminer|lolminer|gminer|bminer|nanominer|ccminer|teamredminer|claymore\w*|xmrig|xmr-?stak|nicehash\w*|t-rex miner|` +
+		`(?:mine|mining|mines|mined) (?:with|on) (?:my )?\d|(?:mine|mining|mines) (?:eth\w*|rvn|monero|xmr|zec|zcash|bitcoin|coins?)|` +
+		`mining (?:rig|pool|software)s?|(?:cards|gpus|rigs?) (?:mine|mining)|miner error|ethash\w*|daggerhashimoto|hash ?rates?|[MG]H/s|crypto ?mining|` +
+		`generat(?:e|ing) (?-i:DAG)|epoch \d+ requires \d[\d.]* ?[GM]i?B|(?-i:DAG) (?:epoch #?\d+|- building)|(?:insufficient|not enough) memory for (?-i:DAG)|` +
+		`(?:allocat(?:e|ing) (?:the )?|memory or building (?:\w+ )?|big buffer for |memory to (?:hold|place) (?:the )?(?:full )?)(?-i:DAG))\b|` +
+		`\bstratum\d?(?:\+\w+)?://`), lazily(`(?i)metric[-_ ]learning|\btriplets?\b|\bhard[- ](?:negative|positive|example)|\b(?:data|text|bitext|pattern|negative|positive|example|sample|pair|hard)[- ]mining\b`), true},
 	{sampler.WorkHashes, lazily(`(?i)\bhashcat\w*|\bjohn the ripper\b`), nil, true},
 	{sampler.WorkBoosting, lazily(`(?i)\bcatboost\w*|\bNCudaLib\b|\blightgbm\b`), lazily(`(?i)\bxgboost\b|\bxgb\w*\b`), true},
 	{sampler.WorkReads, lazily(`(?i)\bdorado\b|\bguppy\w*|\bbonito basecaller\b|\bbasecall(?:er|ing|s|ed)?\b`), nil, false},
@@ -28,14 +33,20 @@ var workKinds = []struct {
 	{sampler.WorkPotentials, lazily(`(?is)\b` + potentials + `\b.*` + movesAtoms + `|` + movesAtoms + `.*\b` + potentials + `\b|\bpair_style\s+(?:mace|nequip|allegro|deepmd|e3gnn|chgnet|m3gnet|sevenn?et\w*)\b`), lazily(`(?i)\bmace_run_train\b|\b(?:nequip-|dp )train\b|(?:^|[^-\w])train(?:s|ing)?\b|\bfine[- ]?tun`), true},
 	// LAMMPS trains none of them, whatever is said of a training.
 	{sampler.WorkPotentials, lazily(`(?is)\b` + potentials + `\b.*\blammps\b|\blammps\b.*\b` + potentials + `\b`), lazily(`(?i)\bmace_run_train\b|\b(?:nequip-|dp )train\b`), true},
-	{sampler.WorkAtoms, lazily(`(?i)\blammps\b|\bgromacs\b|\bgmx mdrun\b|\bopenmm(?:exception|tools)?\b|\breplica[- ]exchange\b|\bnamd\d?\b|\bpmemd\w*|\bgpumd\b|\bgpu_vector\.cuh\b|\bmean[- ]squared?[- ]displacements?\b|\bhoomd\b|\bacemd\d?\b|\bpair_style\b|\bInsufficient memory on accelerator\b|\bmolecular dynamics\b`), nil, false},
+	{sampler.WorkAtoms, lazily(`(?i)\blammps\b|\bgromacs\b|\bgmx mdrun\b|\bopenmm(?:exception|tools)?\b|\breplica[- ]exchange\b|\bnamd\d?\b|\bpmemd\w*|\bgpumd\b|\bgpu_vector\.cuh\b|` +
+		`\bmean[- ]squared?[- ]displacements?\b|\bhoomd\b|\bacemd\d?\b|\bpair_style\b|\bInsufficient memory on accelerator\b|\bmolecular dynamics\b`), nil, false},
 	{sampler.WorkParticles, lazily(`(?i)\brelion\w*|\bcryosparc\w*|\bcistem\b|\bmotioncor\d?\b|\bgctf\b|_rln\w+`), nil, false},
 	{sampler.WorkScan, lazily(`(?i)\bastra(?:[-_ ]toolbox)?\b|\btigre\b|\btomopy\b|\bsinograms?\b|\b(?:cone|fan)[- ]beam\b|\bcbct\b`), nil, false},
 	{sampler.WorkPhotos, lazily(`(?i)\bmeshroom\b|\balicevision\w*|\bopenmvs\b|\bopendronemap\b|\bmetashape\b|\bphotoscan\b|\breality ?capture\b|\bpix4d\b|\bcolmap\b|\bpatch_?match_?stereo\b`), lazily(`(?i)\w*nerf\w*|\bgaussians?\b|\bsplat\w*|\binstant-?ngp\b|\btransforms\.json\b`), false},
-	{sampler.WorkGrid, lazily(`(?i)\bopenfoam\b|\bamgx\b|\bpetsc\b|\bhypre\b|\bspecfem\w*|CUDA error !!!!!|\bamrex\b|\bwarpx\b|\bamrex::|\bpicongpu\b|\bfluidx3d\b|\bansys\b|\bcomsol\b|\babaqus\b|\bnek(?:5000|rs)\b|\bdevito\b|\boceananigans\b|\bclima\w*\.jl\b|\btaichi\b|\blattice[- ]boltzmann\b|\bfinite[- ](?:element|volume)s?\b|\bs_initialize_rhs_module\b`), nil, false},
+	{sampler.WorkGrid, lazily(`(?i)\bopenfoam\b|\bamgx\b|\bpetsc\b|\bhypre\b|\bspecfem\w*|CUDA error !!!!!|\bamrex\b|\bwarpx\b|\bamrex::|\bpicongpu\b|\bfluidx3d\b|\bansys\b|` +
+		`\bcomsol\b|\babaqus\b|\bnek(?:5000|rs)\b|\bdevito\b|\boceananigans\b|\bclima\w*\.jl\b|\btaichi\b|\blattice[- ]boltzmann\b|` +
+		`\bfinite[- ](?:element|volume)s?\b|\bs_initialize_rhs_module\b`), nil, false},
 	{sampler.WorkStreams, lazily(`(?i)\b(?:h26[45]_|hevc_|av1_)?nvenc\w*|\bOpenEncodeSession\w*|\bCreate(?:Bitstream|Input)Buffer\b|\bcuvid\w*|\bnvdec\b|\btranscod\w*|-hwaccel\b`), nil, false},
-	{sampler.WorkScene, lazily(`(?i)\bblender\b|\bpyrender\b|\bOpenGL\.(?:error|GL)\b|\bmitsuba ?\d?\b|\bdr\.?jit\b|\bcycles (?:render\w*|engine|kernel)\b|\bv-ray\b|\bvray\b|\boctane ?render\w*|\bredshift (?:render\w*|\d)|\barnold (?:gpu|render\w*)\b|\bluxcore\w*|\bkeyshot\b|\bdaz ?studio\b|\blumion\b|\btwinmotion\b`), lazily(`(?i)\w*nerf\w*|\bgaussians?\b|\bsplat\w*|\binstant-?ngp\b|\btransforms\.json\b`), false},
-	{sampler.WorkGame, lazily(`(?i)\b(?:my|the|this|a) game\b|\bgames? (?:crash\w*|exits?|at any)\b|\bemulators?\b|\bryujinx\b|\byuzu\b|\brpcs3\b|\bcemu\b|\bproton\b|\bsteam\b|\bunreal(?: ?engine\w*)?\b|\b(?:vertex|index) buffers?\b|\bswap ?chain\b|\bout of video memory trying to allocate a rendering resource\b|\bD3D1[12]\b|\bdxvk\w*|\bvkd3d\b|\bwined3d\b|\bminecraft\b|\bat (?:ultra|high|medium|low) (?:graphics )?settings\b`), lazily(`(?i)\bggml\w*|\bllama\w*|\bgym\b|\brewards?\b`), false},
+	{sampler.WorkScene, lazily(`(?i)\bblender\b|\bpyrender\b|\bOpenGL\.(?:error|GL)\b|\bmitsuba ?\d?\b|\bdr\.?jit\b|\bcycles (?:render\w*|engine|kernel)\b|\bv-ray\b|\bvray\b|` +
+		`\boctane ?render\w*|\bredshift (?:render\w*|\d)|\barnold (?:gpu|render\w*)\b|\bluxcore\w*|\bkeyshot\b|\bdaz ?studio\b|\blumion\b|\btwinmotion\b`), lazily(`(?i)\w*nerf\w*|\bgaussians?\b|\bsplat\w*|\binstant-?ngp\b|\btransforms\.json\b`), false},
+	{sampler.WorkGame, lazily(`(?i)\b(?:my|the|this|a) game\b|\bgames? (?:crash\w*|exits?|at any)\b|\bemulators?\b|\bryujinx\b|\byuzu\b|\brpcs3\b|\bcemu\b|\bproton\b|\bsteam\b|` +
+		`\bunreal(?: ?engine\w*)?\b|\b(?:vertex|index) buffers?\b|\bswap ?chain\b|\bout of video memory trying to allocate a rendering resource\b|\bD3D1[12]\b|` +
+		`\bdxvk\w*|\bvkd3d\b|\bwined3d\b|\bminecraft\b|\bat (?:ultra|high|medium|low) (?:graphics )?settings\b`), lazily(`(?i)\bggml\w*|\bllama\w*|\bgym\b|\brewards?\b`), false},
 	{sampler.WorkArrays, lazily(`\bgpuArray\b|\bgpuDevice\(|\bCuArrays?\b|\bCUDA\.jl\b|\bCUDAdrv\b|\bCUFFT_ALLOC_FAILED\b|\bCuFftError\b|\bCUFFTError\b`), nil, false},
 	{sampler.WorkLayers, lazily(`(?i:\bsyncedmem\.cpp\b|\w\.(?:caffemodel|prototxt)\b)|\bcaffe::|\bCudaNdarray\w*|(?i:\btheano\b|\blasagne\b)`), nil, true},
 	{sampler.WorkStyle, lazily(`(?i)\bsingan\b|\bdeep[-_ ]image[-_ ]prior\b|\bdeep[-_ ]daze\b|\bbig[-_ ]sleep\b|\baphantasia\b`), nil, true},

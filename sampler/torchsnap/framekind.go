@@ -25,16 +25,25 @@ var (
 	libraryFile = sampler.Pattern{Source: `(?i)/(?:site|dist)-packages/|/lib(?:64)?/python\d|/python\d+(?:\.\d+)?/lib/|^<frozen |^<string>|^<eval_with_key>|/torchinductor|` +
 		`(?:^|/)torch/(?:_[a-z]|nn/|optim/|autograd/|utils/|cuda/|amp/|distributed/|fx/|jit/|backends/|functional\.py|storage\.py|serialization\.py)`}
 	// validationName is a function that validates.
-	validationName = sampler.Pattern{Source: `(?i)^_*(?:run_|do_|on_|log_|perform_)?(?:eval|evaluate|evaluation|evaluating|validate|validation|validating|valid|val|test|testing)(?:_(?:step|epoch|loop|batch|model|one_epoch|set|dataset|fn|func|all|run|pass|phase|metrics))*_*$|validation_|evaluate|validate|(?:^|_)(?:val|eval)_loss|^_*(?:compute|calc|calculate|get|measure)_(?:val|valid|eval|dev|test)_(?:m?iou|m?ap|acc|accuracy|loss(?:es)?|scores?|metrics?|bleu|wer|cer|ppl|perplexity|f1|auc|preds?|predictions?|logits)$|^estimate_loss$|^(?:predict|benchmark|inference|infer|score|dev|model)_(?:val|valid|eval|dev|test)$`}
+	validationName = sampler.Pattern{Source: `(?i)^_*(?:run_|do_|on_|log_|perform_)?(?:eval|evaluate|evaluation|evaluating|validate|validation|validating|valid|val|test|` +
+		`testing)(?:_(?:step|epoch|loop|batch|model|one_epoch|set|dataset|fn|func|all|run|pass|phase|metrics))*_*$|validation_|evaluate|validate|` +
+		`(?:^|_)(?:val|eval)_loss|` +
+		`^_*(?:compute|calc|calculate|get|measure)_(?:val|valid|eval|dev|test)_(?:m?iou|m?ap|acc|accuracy|loss(?:es)?|scores?|metrics?|bleu|wer|cer|ppl|` +
+		`perplexity|f1|auc|preds?|predictions?|logits)$|^estimate_loss$|^(?:predict|benchmark|inference|infer|score|dev|model)_(?:val|valid|eval|dev|test)$`}
 	// validationFile is a file that somebody wrote to validate with.
 	validationFile = sampler.Pattern{Source: `(?i)/(?:eval|evaluate|evaluation|evaluator|validate|validation|validator)\.py$`}
 	// validationTrainer is a frame of a library that trains, where it validates: its name, or its file.
 	validationTrainer = sampler.Pattern{Source: `(?i)/(?:lightning|pytorch_lightning|transformers|trl|fastai|mmengine|mmcv|ultralytics|detectron2|composer|megatron|nemo|keras|sentence_transformers|setfit|anomalib|nnunetv2|monai)/` +
-		`(?:.*/(?:evaluation_loop|validator|val)\.py:|.*:_*(?:do_epoch_|run_)?(?:evaluate|evaluation|validate|validation|val|eval)(?:_and_print_results|_step|_loop|_epoch|_forward)*$|.*:(?:prediction_(?:step|loop)|inference_on_dataset)$)`}
+		`(?:.*/(?:evaluation_loop|validator|val)\.py:|` +
+		`.*:_*(?:do_epoch_|run_)?(?:evaluate|evaluation|validate|validation|val|eval)(?:_and_print_results|_step|_loop|_epoch|_forward)*$|` +
+		`.*:(?:prediction_(?:step|loop)|inference_on_dataset)$)`}
 	// cacheOf is a frame, file and function, of a cache of keys and values, which grows with each token by design.
 	cacheOf = sampler.Pattern{Source: `(?i)/cache_utils\.py:|:.*(?:past_?key|kv_?cache|key_?value_?cache|with_cache|update_cache)|:DynamicCache`}
 	// generation is a frame in which tokens are made one by one.
-	generation = sampler.Pattern{Source: `(?i)/(?:transformers|optimum|unsloth)/(?:.*/)?generation/[^/]*:|:_*(?:stream_)?generate(?:_(?:text|tokens?|completion|response|answer|once|ids|sequence))?$|:_*(?:greedy|beam|contrastive)_(?:search|decode)$|:_*(?:sample|decode)_(?:next_)?tokens?$|:_*(?:decode|decoding|generate|generation)_(?:step|one|next)$|:_*(?:incremental|autoregressive|ar)_(?:decode|decoding|generate|step)$|:_*next_token$`}
+	generation = sampler.Pattern{Source: `(?i)/(?:transformers|optimum|unsloth)/(?:.*/)?generation/[^/]*:|` +
+		`:_*(?:stream_)?generate(?:_(?:text|tokens?|completion|response|answer|once|ids|sequence))?$|:_*(?:greedy|beam|contrastive)_(?:search|decode)$|` +
+		`:_*(?:sample|decode)_(?:next_)?tokens?$|:_*(?:decode|decoding|generate|generation)_(?:step|one|next)$|` +
+		`:_*(?:incremental|autoregressive|ar)_(?:decode|decoding|generate|step)$|:_*next_token$`}
 	// trainingName is a function that trains.
 	trainingName = sampler.Pattern{Source: `(?i)train|fit|tune|stage|warm_?up|phase`}
 	// optimizerFile is a module of optimizers, optimizerOwn one that somebody wrote, optimizerName a function that makes the state.
@@ -44,7 +53,9 @@ var (
 	// checkpoint is a file that runs parts of a model with activation checkpointing: PyTorch's, DeepSpeed's, Megatron's, FairScale's.
 	checkpoint = sampler.Pattern{Source: `(?i)(?:^|/)torch/utils/checkpoint\.py$|/activation_checkpointing/|/checkpoint_(?:wrapper|activations)\.py$|/tensor_parallel/random\.py$`}
 	// loading is a function that loads weights, not data: each tensor by itself, with what it was converted from.
-	loading = sampler.Pattern{Source: `(?i)^_*(?:load|restore|resume)(?:_all|_files?|_from\w*)?$|from_pretrained|^_*(?:load|restore|resume|read|get|convert|quantize|materialize|put|stream|copy)_\w*(?:models?|weights?|state_?dict|checkpoints?|ckpt|shards?|params?|parameters|tensors?|layers?|loras?|adapters?|safetensors)(?:_\w+)?$`}
+	loading = sampler.Pattern{Source: `(?i)^_*(?:load|restore|resume)(?:_all|_files?|_from\w*)?$|from_pretrained|` +
+		`^_*(?:load|restore|resume|read|get|convert|quantize|materialize|put|stream|copy)_\w*(?:models?|weights?|state_?dict|checkpoints?|ckpt|shards?|params?|` +
+		`parameters|tensors?|layers?|loras?|adapters?|safetensors)(?:_\w+)?$`}
 	// closure is a frame of what an optimizer is given to call in its step.
 	closure = sampler.Pattern{Source: `(?i)(?:^|/)torch/autograd/(?:__init__|graph|function)\.py:|:[^:/]*closure[^:/]*$`}
 )

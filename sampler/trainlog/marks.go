@@ -31,7 +31,9 @@ var markForms = sync.OnceValue(func() []markForm {
 	return []markForm{
 		// Validation begins. The table of Ultralytics has no word for it.
 		markRow("instances", sampler.MarkValidation, `^\s*Class\s+Images\s+Instances\s`),
-		markRow("val", sampler.MarkValidation, `\b(?:validating\b|evaluating\b|(?:running|start\w*|begin\w*|before|enter\w*|perform\w*) (?:the )?(?:validation|evaluation|eval)\b|(?:validation|evaluation|eval) (?:start\w*|begin\w*|dataloader|sanity|at step)|(?:validation|evaluating|evaluation|val|eval): *\d+%|\[val(?:idation)?\])`),
+		markRow("val", sampler.MarkValidation, `\b(?:validating\b|evaluating\b|(?:running|start\w*|begin\w*|before|enter\w*|perform\w*) (?:the )?(?:validation|evaluation|eval)\b|`+
+			`(?:validation|evaluation|eval) (?:start\w*|begin\w*|dataloader|sanity|at step)|(?:validation|evaluating|evaluation|val|eval): *\d+%|`+
+			`\[val(?:idation)?\])`),
 		markRow("validation", sampler.MarkValidation, `^[\W]*validation[\W]*$`),
 		markRow("sav", sampler.MarkSaving, `\bsav(?:ing|ed) (?:the |current |best |last |model |state )*(?:checkpoint|weights|model|snapshot|state)`),
 		// Ultralytics: "  134/300      9.2G   1.02 …"

@@ -35,7 +35,8 @@ var (
 	// otherEnd is how a program ends of something else than memory.
 	otherEnd = sampler.Pattern{Source: `(?i)segmentation fault|due to time limit|no space left on device|disk quota exceeded|illegal memory access|watchdog caught collective|device-side assert|^\W*(?:keyboardinterrupt|terminated)\W*$`}
 	// follows are errors that a launcher or another rank raises when a process has died.
-	follows = sampler.Pattern{Source: `ChildFailedError|CalledProcessError|ProcessRaisedException|ProcessExitedException|DistBackendError|DistNetworkError|DistStoreError|RayTaskError|ActorDied|WorkerCrashed|BrokenPipe|ConnectionReset|EOFError|BrokenProcessPool`}
+	follows = sampler.Pattern{Source: `ChildFailedError|CalledProcessError|ProcessRaisedException|ProcessExitedException|DistBackendError|DistNetworkError|DistStoreError|RayTaskError|` +
+		`ActorDied|WorkerCrashed|BrokenPipe|ConnectionReset|EOFError|BrokenProcessPool`}
 )
 
 const traceHead = "Traceback (most recent call last)"
