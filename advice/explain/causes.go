@@ -7,7 +7,12 @@ import (
 )
 
 // causeRows is every rule there is. Order breaks ties between causes of one confidence.
-var causeRows = slices.Concat(causesHost, causesPinning, causesLanguage, causesDevices, causesElsewhere, causesSharing, causesLimit, causesRollout, causesCommunicators, causesExperts, causesFragmentation, causesPhase, causesValidatingGraph, causesArray, causesPairs, causesGraph, causesResumed, causesGrowing, causesBeyond, causesInserting, causesResizing, causesModels, causesTrials, causesMerging, causesExporting, causesReloading, causesAlike, causesGraphPools, causesCapacity, causesTold, causesPhotos, causesUnknown, causesSnapshot)
+var causeRows = slices.Concat(
+	causesHost, causesPinning, causesLanguage, causesDevices, causesElsewhere, causesSharing, causesLimit, causesRollout, causesCommunicators,
+	causesExperts, causesFragmentation, causesPhase, causesValidatingGraph, causesArray, causesPairs, causesGraph, causesResumed, causesGrowing,
+	causesBeyond, causesInserting, causesResizing, causesModels, causesTrials, causesMerging, causesExporting, causesReloading, causesAlike,
+	causesGraphPools, causesCapacity, causesTold, causesPhotos, causesUnknown, causesSnapshot,
+)
 
 // causes weighs what the message, the recording and the alerts say, surest cause first.
 func (f *failure) causes() []sampler.Cause {

@@ -11,7 +11,14 @@ import (
 )
 
 // fixRows is every fix there is, the cheap ones first: order breaks ties.
-var fixRows = slices.Concat(fixesSharing, fixesCommunicators, fixesLanguage, fixesDevices, fixesOthers, fixesShare, fixesRollout, fixesVersion, fixesSituations, fixesLarger, fixesAllocator, fixesArray, fixesValidatingGraph, fixesValidation, fixesWhole, fixesPairs, fixesCapped, fixesPhotos, fixesMoved, fixesInference, fixesSaving, fixesGraph, fixesResumed, fixesGrowing, fixesBeyond, fixesInserting, fixesMATLAB, fixesModels, fixesResizing, fixesReloading, fixesAlike, fixesGraphPools, fixesTrials, fixesMerging, fixesExporting, fixesTools, fixesArrays, fixesData, fixesBatch, fixesCompiledStep, fixesLimit, fixesModel, fixesShard, fixesPinning, fixesLoaders, fixesHost, fixesHostLimit, fixesUnknown, fixesSnapshot, fixesWorks)
+var fixRows = slices.Concat(
+	fixesSharing, fixesCommunicators, fixesLanguage, fixesDevices, fixesOthers, fixesShare, fixesRollout, fixesVersion, fixesSituations,
+	fixesLarger, fixesAllocator, fixesArray, fixesValidatingGraph, fixesValidation, fixesWhole, fixesPairs, fixesCapped, fixesPhotos,
+	fixesMoved, fixesInference, fixesSaving, fixesGraph, fixesResumed, fixesGrowing, fixesBeyond, fixesInserting, fixesMATLAB, fixesModels,
+	fixesResizing, fixesReloading, fixesAlike, fixesGraphPools, fixesTrials, fixesMerging, fixesExporting, fixesTools, fixesArrays, fixesData,
+	fixesBatch, fixesCompiledStep, fixesLimit, fixesModel, fixesShard, fixesPinning, fixesLoaders, fixesHost, fixesHostLimit, fixesUnknown,
+	fixesSnapshot, fixesWorks,
+)
 
 // scored is a fix with how much it promises.
 type scored struct {
