@@ -247,6 +247,8 @@ const (
 	ToldPacks        = "packs"                 // several samples are packed into one, by a setting that is on
 	ToldMovedFirst   = "moved_first"           // a whole pipeline is put on the GPU before its parts are to wait in RAM
 	ToldLoops        = "loops"                 // one process works through many inputs, as is said
+	ToldRemote       = "remote"                // the failure is quoted from the answer of a service
+	ToldCaching      = "caching_latents"       // it comes while latents are cached
 	ToldVisible      = "visible_gpus_"         // and the GPUs that whoever writes chose
 )
 
@@ -274,6 +276,7 @@ const (
 	WorkLayers     = "layers"     // a network of Caffe or Theano, where gradients are not kept unless asked for
 	WorkPotentials = "potentials" // a network moves atoms, by PyTorch
 	WorkFolds      = "folds"      // it folds a protein, by PyTorch
+	WorkDream      = "dream"      // it makes one picture by following gradients, from a text or from noise
 	WorkStyle      = "style"      // it changes one picture or recording step by step
 	WorkKernels    = "kernels"    // it fits a Gaussian process
 	WorkResiduals  = "residuals"  // it trains a network on an equation

@@ -20,13 +20,17 @@ var causesHost = []causeRow{
 			return f.words.Say(id)
 		}},
 	{id: "R10", cause: CauseSharedMemory, reason: "https://docs.pytorch.org/docs/stable/multiprocessing.html",
-		when:       func(f *failure) bool { return f.class.class == classShm && !f.mapsFile() },
+		when:       func(f *failure) bool { return f.class.class == classShm && !f.mapsFile() && !f.roomyShm() },
 		confidence: func(f *failure) float64 { return f.class.confidence },
 		evidence:   func(f *failure) string { return f.words.Say("why.shm_bus_error") }},
 	{id: "mapped", cause: CauseSharedMemory, form: "mapped", reason: sourceMapped,
 		when:       func(f *failure) bool { return f.mapsFile() },
 		confidence: always(0.6), // or workers of another loader
 		evidence:   func(f *failure) string { return f.words.Say("why.mapped_file") }},
+	{id: "roomy", cause: CauseSharedMemory, form: "roomy", reason: sourceMapped,
+		when:       func(f *failure) bool { return f.roomyShm() },
+		confidence: always(0.5),
+		evidence:   func(f *failure) string { return f.words.Say("why.roomy_shm") }},
 	{id: "maps", cause: CauseHostMemory, reason: "https://github.com/kohya-ss/sd-scripts/issues/1790",
 		when:       func(f *failure) bool { return f.class.class == classMaps },
 		confidence: func(f *failure) float64 { return f.class.confidence },

@@ -107,6 +107,7 @@ var concreteRows = []concreteRow{
 	{"model.generate(", (*failure).ownLoading, "do.say.cache", false},
 	{"TrainingArguments(", func(f *failure) bool { return f.shows(sampler.ShowsTrainer) || f.inTrainerEvaluation() }, "do.say.results", false},
 	{"Trainer(…", func(f *failure) bool { return f.shows(sampler.ShowsTrainer) || f.inTrainerEvaluation() }, "do.say.results", false},
+	{"--cache_latents_to_disk", showing(sampler.ShowsSDScripts), "do.cache_before", false},
 	{"--gradient_checkpointing --cache_latents", func(f *failure) bool { return f.shows(sampler.ShowsSDScripts) || f.told(sampler.ToldPictureSet) }, "do.say.checkpointing", false},
 	{"--optimizer_type AdamW8bit", func(f *failure) bool { return f.shows(sampler.ShowsSDScripts) || f.told(sampler.ToldPictureSet) }, "do.say.optimizer", false},
 	{"--gradient_checkpointing True", func(f *failure) bool {

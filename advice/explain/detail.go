@@ -108,6 +108,9 @@ func (f *failure) hostDetail() string {
 	if f.mapsFile() {
 		return f.words.Say("why.mapped_file")
 	}
+	if f.roomyShm() {
+		return f.words.Say("why.roomy_shm")
+	}
 	id := "detail." + f.class.kind
 	if !f.words.Has(id) {
 		id = "detail.host"

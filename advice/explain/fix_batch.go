@@ -148,7 +148,7 @@ var fixesBatch = []fixRow{
 		kinds: ownCode, cost: 0.08, // options of the tool, whose batch is mostly one
 		lives: map[string]float64{CauseTooBig: 0.9, CauseUnknown: 0.65, CauseFragmentation: 0.9, CauseOversubscribed: 0.8},
 		when: func(f *failure) bool {
-			return f.told(sampler.ToldPictureSet) && !f.program.is(running) && f.batch() <= 1 && f.inTraining() && !f.checkpointing() && f.phase() != sampler.PhaseSaving && !f.onHost() && !f.refusedThoughFree()
+			return f.told(sampler.ToldPictureSet) && !f.told(sampler.ToldCaching) && !f.program.is(running) && f.batch() <= 1 && f.inTraining() && !f.checkpointing() && f.phase() != sampler.PhaseSaving && !f.onHost() && !f.refusedThoughFree()
 		},
 		reach:   always(1),
 		variant: func(f *failure) string { return "pictures" },

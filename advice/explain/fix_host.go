@@ -92,6 +92,15 @@ var fixesHost = []fixRow{
 	{id: FixCapSampleSize, source: "https://docs.scipy.org/doc/scipy/reference/sparse.html",
 		kinds: ownCode, cost: 0.05,
 		lives:   map[string]float64{CauseHostMemory: 0.95},
+		when:    func(f *failure) bool { return f.densePairs() },
+		reach:   always(1),
+		variant: func(f *failure) string { return "dense" },
+		do: func(f *failure) []string {
+			return []string{f.comment("do.sparse_pairs"), f.comment("do.pairs_of_part")}
+		}},
+	{id: FixCapSampleSize, source: "https://docs.scipy.org/doc/scipy/reference/sparse.html",
+		kinds: ownCode, cost: 0.05,
+		lives:   map[string]float64{CauseHostMemory: 0.95},
 		when:    func(f *failure) bool { return f.pairsOfAll() > 0 && !f.beyondRAM() },
 		reach:   always(1),
 		variant: func(f *failure) string { return "pairs" },

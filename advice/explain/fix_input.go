@@ -96,7 +96,11 @@ func doSmallerInput(f *failure) []string {
 		if !f.told(sampler.ToldSliding) {
 			lines = []string{lines[0] + f.words.Say("do.results_to_cpu")}
 		}
-		lines = append(doNoGrad(f), lines...)
+		if f.codeShown() {
+			lines = append(doNoGrad(f), lines...)
+		} else {
+			lines = append(lines, f.comment("do.say.no_grad_too"))
+		}
 	}
 	if f.told(sampler.ToldCPU) && !f.onHost() {
 		lines = append(f.lastResort(), lines...)
@@ -243,9 +247,9 @@ func (f *failure) asksGPU() bool {
 // pictureVariant names what is made smaller as the program calls it.
 func pictureVariant(f *failure) string {
 	switch {
-	case f.graphUnsaid() && f.oneSample():
+	case f.graphUnsaid() && f.codeShown() && f.oneSample():
 		return "graph_one"
-	case f.graphUnsaid():
+	case f.graphUnsaid() && f.codeShown():
 		return "graph"
 	case f.program.name == "" && !f.oneSample() && !f.impossible():
 		return "batch"

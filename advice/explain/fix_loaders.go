@@ -3,6 +3,8 @@ package explain
 import (
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"nvpeak/sampler"
 )
@@ -12,6 +14,12 @@ var fixesLoaders = []fixRow{
 	{id: FixShmSize, source: "https://docs.docker.com/engine/containers/run/",
 		kinds: ownCode | running, cost: 0,
 		lives: map[string]float64{CauseSharedMemory: 0.95},
+		reach: func(f *failure) float64 {
+			if f.roomyShm() {
+				return 0.3
+			}
+			return 0.95
+		},
 		when: func(f *failure) bool {
 			return f.class.class == classShm && !(f.told(sampler.ToldHosted) && !f.shows(sampler.ShowsKubernetes))
 		},
@@ -47,9 +55,18 @@ var fixesLoaders = []fixRow{
 	{id: FixCheckFiles, source: sourceMapped,
 		kinds: ownCode | running, cost: 0,
 		lives: map[string]float64{CauseSharedMemory: 0.99},
-		when:  func(f *failure) bool { return f.mapsFile() },
+		when:  func(f *failure) bool { return f.mapsFile() || f.roomyShm() },
 		reach: always(1),
+		variant: func(f *failure) string {
+			if f.roomyShm() {
+				return "roomy"
+			}
+			return ""
+		},
 		do: func(f *failure) []string {
+			if f.roomyShm() {
+				return []string{"df -h  " + f.comment("do.full_disk"), f.comment("do.without_workers"), f.comment("do.check_mapped")}
+			}
 			return []string{f.comment("do.check_mapped"), "df -h  " + f.comment("do.full_disk")}
 		}},
 	{id: FixReduceDataLoaderWorkers, source: "https://github.com/pytorch/pytorch/issues/13246",
@@ -101,6 +118,18 @@ const sourceMapped = "https://man7.org/linux/man-pages/man2/mmap.2.html"
 // disk takes what it writes.
 func (f *failure) mapsFile() bool {
 	return f.class.class == classShm && (f.told(sampler.ToldWorkersOff) || f.workers() == 0)
+}
+
+// roomyEnough is more of /dev/shm than the batches of most loaders take (own threshold, GiB).
+const roomyEnough = 16
+
+// roomyShm: /dev/shm is that of the machine, and is said to have so much that it need not be what was full: the same signal has other reasons.
+func (f *failure) roomyShm() bool {
+	return f.class.class == classShm && f.told(sampler.ToldInForce+ipcHost) && !f.mapsFile() && slices.ContainsFunc(f.context.Told, func(what string) bool {
+		room, is := strings.CutPrefix(what, sampler.ToldInForce+"/dev/shm ")
+		n, err := strconv.Atoi(room)
+		return is && err == nil && n >= roomyEnough
+	})
 }
 
 // mayHaveWorkers: it is a run of one's own, or the text shows data loader workers, or a training on Windows, where each takes some of the

@@ -7,6 +7,7 @@ type fixRow struct {
 	source  string
 	kinds   kinds               // of programs in which it is possible
 	work    bool                // of programs that have less than a model has
+	remote  bool                // where the failure is that of a service elsewhere
 	cost    float64             // what it costs the user, in chances of survival that are worth it
 	lives   map[string]float64  // how likely the run survives with it, by cause (docs/measurements.md); not named: never
 	when    func(*failure) bool // it can help here and is not in force already

@@ -81,6 +81,30 @@ var fixesSituations = []fixRow{
 		reach:   always(1),
 		variant: func(f *failure) string { return "collected" },
 		do:      func(f *failure) []string { return []string{f.comment("do.collect_arrays"), f.comment("do.same_array")} }},
+	{id: FixSmallerInput, source: sourceAnatomy,
+		kinds: ownCode | running, remote: true,
+		lives:   map[string]float64{CauseUnknown: 0.9, CauseTooBig: 0.9, CauseOtherProcess: 0.9, CauseUnattributed: 0.9, CauseFragmentation: 0.9, CauseDataSpike: 0.9, CauseLeak: 0.9, CauseMemoryLimit: 0.9, CausePreallocation: 0.9},
+		when:    func(f *failure) bool { return f.told(sampler.ToldRemote) },
+		reach:   always(1),
+		variant: func(f *failure) string { return "remote" },
+		do: func(f *failure) []string {
+			return []string{f.comment("do.ask_less"), f.comment("do.tell_service")}
+		}},
+	{id: FixSmallerInput, source: "https://github.com/kohya-ss/sd-scripts/blob/main/tools/cache_latents.py",
+		kinds: ownCode, cost: 0.02,
+		lives: map[string]float64{CauseUnknown: 0.9, CauseTooBig: 0.9, CauseDataSpike: 0.9, CauseLeak: 0.8},
+		when: func(f *failure) bool {
+			return f.told(sampler.ToldCaching) && f.told(sampler.ToldPictureSet) && !f.onHost()
+		},
+		reach:   always(1),
+		variant: func(f *failure) string { return "caching" },
+		do: func(f *failure) []string {
+			lines := []string{f.comment("do.cache_before"), f.comment("do.cache_without")}
+			if f.shows(sampler.ShowsSDScripts) {
+				lines = append([]string{"--cache_latents_to_disk --vae_batch_size 1  " + f.comment("do.cache_options")}, lines...)
+			}
+			return lines
+		}},
 	{id: FixCuDNNBenchmark, source: "https://docs.pytorch.org/docs/stable/backends.html#torch.backends.cudnn.benchmark",
 		kinds: ownCode, cost: 0.01,
 		lives: map[string]float64{CauseUnknown: 0.85, CauseTooBig: 0.85},

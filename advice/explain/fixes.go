@@ -226,6 +226,9 @@ func (f *failure) untried(id string) float64 {
 	if f.told(sampler.ToldLargerRuns) && slices.Contains(setLower, id) {
 		return 0
 	}
+	if f.weightRefused() && slices.Contains(followsOwn, id) {
+		return 0.4 // but for what the rest of the GPU holds
+	}
 	for setting, fixes := range triedInVain {
 		if slices.Contains(fixes, id) && (f.told(sampler.ToldTried+setting) || setting == "bits" && f.shows(sampler.ShowsFourBits)) {
 			if setting == "model" {

@@ -318,6 +318,13 @@ func (f *job) splats() bool {
 	return f.told(sampler.ToldSplats) || f.inFile("gaussian_renderer", "scene/cameras.py", "camera_utils.py", "gsplat", "diff_gaussian_rasterization") || f.inFunction("rasterize_gaussians")
 }
 
+// weightRefused: the tensor of TensorFlow that was refused is the kernel of a convolution, of whose four sides the first two are a few pixels and
+// the others channels (own thresholds). It is as large with any batch.
+func (f *facts) weightRefused() bool {
+	shape, _ := f.event.Extra["shape"].([]int)
+	return f.event.Kind == sampler.KindTensorFlow && len(shape) == 4 && shape[0] == shape[1] && shape[0] <= 11 && shape[2] >= 256 && shape[3] >= 256
+}
+
 // onePicture: the tensor that was refused is of a single large picture of TensorFlow (own threshold: a million pixels), or
 // the features of a single sample. A kernel has its small sides first.
 func (f *job) onePicture() bool {

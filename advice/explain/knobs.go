@@ -230,7 +230,7 @@ func (f *failure) lessOfTGI() string {
 
 // valueOf is what to set an option to: half of what the text names for it, and no more tokens than the cache has room for.
 func (f *failure) valueOf(k knob) string {
-	if n := f.gpuCount(); n > 1 && k.fix == FixShardOrOffload {
+	if n := f.visibleCount(); k.fix == FixShardOrOffload && n > 1 {
 		return strconv.Itoa(n)
 	}
 	most, err := strconv.Atoi(k.value)

@@ -44,8 +44,16 @@ var fixesLanguage = []fixRow{
 			}
 			return 0.7
 		},
-		variant: func(f *failure) string { return "collector" },
+		variant: func(f *failure) string {
+			if f.told(sampler.ToldCollected) {
+				return "collecting"
+			}
+			return "collector"
+		},
 		do: func(f *failure) []string {
+			if f.told(sampler.ToldCollected) { // it is called
+				return []string{f.comment("do.newest_library"), f.comment("do.free_by_hand")}
+			}
 			lines := []string{f.comment("do.collect"), f.comment("do.free_by_hand")}
 			if call := collectors[f.language()]; call != "" {
 				lines[0] = call + "  " + f.comment("do.collect")

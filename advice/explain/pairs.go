@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -19,6 +20,11 @@ func (f *facts) toldPairs() (n uint64, is bool) {
 		}
 	}
 	return 0, false
+}
+
+// densePairs: a matrix of all pairs is made in RAM, as is said, and no amount is.
+func (f *facts) densePairs() bool {
+	return f.onHost() && !f.requested.Known() && slices.ContainsFunc(f.context.Told, func(what string) bool { return strings.HasPrefix(what, sampler.ToldPairs) })
 }
 
 var causesPairs = []causeRow{

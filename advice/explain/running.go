@@ -41,6 +41,12 @@ func (f *failure) graphUnsaid() bool {
 		f.phase() != sampler.PhaseLoading && f.phase() != sampler.PhaseValidation && f.phase() != sampler.PhaseSaving && !f.generatesText() && !f.hearsSpeech() && !f.told(sampler.ToldTried+"no_grad")
 }
 
+// codeShown: a frame, a script, a command or code tells that there are lines in which gradients can be turned off. Who shows none may run anything, also what makes a
+// picture by following gradients.
+func (f *failure) codeShown() bool {
+	return len(f.context.Functions) > 0 || len(f.context.Files) > 0 || len(f.context.Scripts) > 0 || len(f.context.Code) > 0 || f.command.Known
+}
+
 // graphMayFill: own code ran a model until its tensors filled the GPU, and nothing tells whether it kept gradients. A graph
 // fills it layer by layer; what generates with a cache of keys and values keeps none. Of public threads with such a text one in two was cured by turning gradients off.
 func (f *failure) graphMayFill() bool {

@@ -246,7 +246,7 @@ func (f *facts) refusedVariables() bool {
 
 // makesWeights: the weights of a model were made or read for JAX or TensorFlow, and no input was there yet.
 func (f *failure) makesWeights() bool {
-	return !f.onHost() && (f.told(sampler.ToldInitial) || f.event.Kind == sampler.KindXLA && f.phase() == sampler.PhaseLoading && !f.isServing())
+	return f.weightRefused() || !f.onHost() && (f.told(sampler.ToldInitial) || f.event.Kind == sampler.KindXLA && f.phase() == sampler.PhaseLoading && !f.isServing())
 }
 
 // severalGPUs: there is more than one, as is said.
@@ -261,6 +261,16 @@ func (f *facts) gpuCount() (n int) {
 	}
 	return n
 }
+
+// visibleCount is the number of GPUs that the command sees, or else that are said to be there; 0: not known.
+func (f *job) visibleCount() int {
+	if list := f.environment["CUDA_VISIBLE_DEVICES"]; visibleList.Get().MatchString(list) {
+		return strings.Count(list, ",") + 1
+	}
+	return f.gpuCount()
+}
+
+var visibleList = sampler.Pattern{Source: `^\d+(?:,\d+)+$`}
 
 // firstCalls are functions of PyTorch that ask the driver for a context, a stream or nothing at all. Where one of
 // them finds no memory, others have it.

@@ -158,7 +158,7 @@ var lastNumber = sampler.Pattern{Source: `\d+(\D*)$`}
 // agreeing is a lever with a smaller batch than the one that was read; false where that is one, or where so few bits are in force.
 func (f *failure) agreeing(l tools.Lever) (tools.Lever, bool) {
 	switch {
-	case f.anotherScript(l):
+	case f.anotherScript(l), f.asExtension() && (strings.HasPrefix(l.Type, "-") || strings.HasSuffix(l.Type, ".py")):
 		return l, false
 	case strings.HasPrefix(l.Type, "package gpu") && (f.printsTorch() || f.event.Framework == "kokkos" || f.told(sampler.ToldWork+sampler.WorkPotentials)):
 		return l, false // of the GPU package, and these forces are not from it: https://docs.lammps.org/Speed_packages.html
@@ -235,6 +235,12 @@ func (f *failure) agreeing(l tools.Lever) (tools.Lever, bool) {
 // https://github.com/DLR-RM/stable-baselines3/blob/master/stable_baselines3/common/on_policy_algorithm.py
 func (f *failure) onPolicy() bool {
 	return f.inFile("on_policy_algorithm.py", "/ppo/", "/a2c/") || f.inCode("rollout_buffer") || f.told(sampler.ToldOnPolicy) && !f.told(sampler.ToldOffPolicy) && !f.told(sampler.ToldReplay)
+}
+
+// asExtension: a web UI runs the program, as an option of these tells that it has not itself.
+func (f *failure) asExtension() bool {
+	within := slices.ContainsFunc([]string{"--lowvram", "--medvram", "--novram"}, func(option string) bool { return f.told(sampler.ToldInForce + option) })
+	return within && !slices.ContainsFunc(f.tool.Levers, func(l tools.Lever) bool { return strings.Contains(l.Type, "vram") })
 }
 
 // anotherScript: a lever begins with the script whose option it is, and the text names others only.

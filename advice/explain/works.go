@@ -69,6 +69,7 @@ var workRows = []workRow{
 	{name: sampler.WorkSpikes, has: ownLines, torch: true},
 	{name: sampler.WorkArrays, has: ownLines},
 	{name: sampler.WorkLayers, has: aBatch | aNetwork | aTraining | validation | processes | ownLines | samples | aShare, shared: true},
+	{name: sampler.WorkDream, has: aNetwork | ownLines, torch: true},
 	{name: sampler.WorkStyle, has: aNetwork | ownLines, torch: true},
 	{name: sampler.WorkKernels, has: ownLines, torch: true},
 	{name: sampler.WorkResiduals, has: aNetwork | ownLines, torch: true},
@@ -104,6 +105,9 @@ func (f *facts) has(n notion) bool {
 
 // possible: the program has what the measure is about. What makes the job of such a program smaller is a row of its own.
 func (f *failure) possible(row fixRow) bool {
+	if row.remote != f.told(sampler.ToldRemote) {
+		return false // nothing on the machine of who asks
+	}
 	if row.work {
 		return true
 	}

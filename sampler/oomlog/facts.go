@@ -212,7 +212,8 @@ func findFacts(text part) (found []statement) {
 
 // mayState says that a text is not a failure's own words, which say nothing of the run.
 func mayState(text string) bool {
-	return !strings.Contains(text, "try setting") && !strings.Contains(text, "consider passing") && !strings.Contains(text, "maybe the environment variable") && !strings.Contains(text, "Tried to allocate") && !ownClause.MatchString(text)
+	return !strings.Contains(text, "try setting") && !strings.Contains(text, "consider passing") && !strings.Contains(text, "maybe the environment variable") && !strings.Contains(text, "Tried to allocate") &&
+		!strings.Contains(text, "to disable upper limit") && !ownClause.MatchString(text)
 }
 
 func setVariable(c *sampler.LogContext, value string, groups []string) {

@@ -119,6 +119,9 @@ func addFacts(c *sampler.LogContext, text string, all []sentence) {
 	if !slices.Contains(c.Told, sampler.ToldReplay) && games.MatchString(text) && agents.MatchString(text) && !onPolicy.MatchString(text) {
 		c.Told = append(c.Told, sampler.ToldReplay, sampler.ToldPlays)
 	}
+	if !slices.Contains(c.Told, sampler.ToldReplay) && slices.Contains(c.Told, sampler.ToldGrowth) && learner.MatchString(text) {
+		c.Told = append(c.Told, sampler.ToldReplay)
+	}
 	size := settings[slices.IndexFunc(settings, func(row settingRow) bool { return row.name == "size" })].words
 	if slices.Contains(c.Told, sampler.ToldTried+"size") && slices.ContainsFunc(all, func(s sentence) bool {
 		return size.MatchString(s.text) && anySize.MatchString(s.text) && vain(s.text) && !cured.MatchString(s.text)

@@ -79,7 +79,7 @@ func addSlice(c *sampler.LogContext, text string) {
 
 // Makers other than NVIDIA as texts name them, and the boards of NVIDIA whose GPU has no memory of its own.
 var (
-	ofAMD  = lazily(`(?i)\bradeon\b|\brx ?(?:[45]\d0|vega ?\d\d|[5-9]\d00)(?: ?xtx?)?\b|\br[579] [23]\d0x?\b|\bryzen ai\b|\bDirectML\b|\btorch_directml\b|\b(?:ROCm|HIP)\b`)
+	ofAMD  = lazily(`(?i)\bradeon\b|\badvanced micro devices\b|\brx ?(?:[45]\d0|vega ?\d\d|[5-9]\d00)(?: ?xtx?)?\b|\br[579] [23]\d0x?\b|\bryzen ai\b|\bDirectML\b|\btorch_directml\b|\b(?:ROCm|HIP)\b`)
 	onROCm = lazily(`(?i)\brocm\w*|\bHIP\b|\bgfx(?:9|1[012])\w{2}\b`)
 	onMac  = lazily(`(?i)\bmac ?os\b|\bos ?x\b|\bmac ?book\b|\b(?:mac|imac)(?:mini| mini| studio| pro)?\b[^.\n]{0,20}\bM[1-5]\b|\bapple (?:silicon|m[1-5])\b|` +
 		`\bkIOGPUCommandBuffer|\[METAL\]|\bggml_metal|\bM[1-5] (?:pro|max|ultra)\b`)

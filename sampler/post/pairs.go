@@ -20,6 +20,8 @@ var (
 	wholePairs = lazily(`(?i)\b(?:distances?|similarity|affinity|pairwise(?: \w+)?|gram|kernel) matri(?:x|ces)\b[^.\n]{0,60}\b(?:(?:of|for|between|over) (?:all|every)\b|` +
 		`(?:does(?:n['’]?t| not)|won['’]?t|can(?:not|['’]?t)) fit|too (?:large|big)|n ?[x×*] ?n\b)|` +
 		`\b(?:n ?[x×*] ?n|all[- ]pairs|full|whole|entire|huge) (?:\w+ )?(?:distances?|similarity|affinity|pairwise|kernel|gram) matri(?:x|ces)\b`)
+	// denseEdges is the matrix of which nodes of a graph are joined, as an array.
+	denseEdges = lazily(`(?i)\badjacency matri(?:x|ces)\b`)
 	// ranksAgain is the step of a search for pictures that compares all with all; ofWords is the one of a search for texts, which is a model.
 	ranksAgain = lazily(`(?i)\bre-?rank(?:ing|ed|er)?\b`)
 	ofGallery  = lazily(`(?i)\bmatri(?:x|ces)\b|\bdistances?\b|\bk-?reciprocal\b|\bgallery\b|\b(?:person|object|vehicle) re-?id\w*|\bre-?id(?:entification)?\b|\bimage (?:search|retrieval)\b|\b\d+ ?k images\b`)
@@ -39,7 +41,7 @@ func addPairs(c *sampler.LogContext, text string, all []sentence) {
 				}
 			}
 		}
-		is = is || wholePairs.MatchString(s.text)
+		is = is || wholePairs.MatchString(s.text) || denseEdges.MatchString(s.text) && numpyArray.MatchString(s.text)
 	}
 	if ranksAgain.MatchString(text) && ofGallery.MatchString(text) && !ofWords.MatchString(text) {
 		is = true

@@ -124,6 +124,20 @@ func movedToCPU(events []sampler.OOMEvent, text string, all []sentence) bool {
 	return len(events) == 1 && events[0].Extra["told"] == true && memoryError.MatchString(text) && slices.ContainsFunc(all, func(s sentence) bool { return leftForCPU.MatchString(s.text) })
 }
 
+var (
+	// aboutGPU are words beside which memory need not be that of the machine.
+	aboutGPU = lazily(`(?i)\b(?:gpus?|cuda\w*|vram|nvidia\w*|\w*torch|graphics|video|colab|rtx|gtx|xla|jax)\b|显存|显卡`)
+	// numpyArray is an array that lies in RAM, and learner one that keeps what it saw in a buffer there, of classes with these names:
+	// https://stable-baselines3.readthedocs.io/en/master/guide/algos.html
+	numpyArray = lazily(`(?i)\bnumpy (?:\w+ )?(?:zeros|ones|empty|arrays?|matri\w+)\b|\b(?:np|numpy)\.(?:zeros|ones|empty|full)\b`)
+	learner    = lazily(`\b(?:DQN|SAC|TD3|DDPG)\(`)
+)
+
+// inRAM: no GPU is spoken of, and what ran out is an array or a buffer that lies in RAM.
+func inRAM(events []sampler.OOMEvent, text string) bool {
+	return len(events) == 1 && events[0].Extra["told"] == true && events[0].MemoryKind == sampler.MemoryGPU && !aboutGPU.MatchString(text) && (numpyArray.MatchString(text) || learner.MatchString(text))
+}
+
 // died is the end of the program, told or printed.
 var died = lazily(`(?i)\b(?:training|run|program|process|script|job|it) (?:\w+ )?(?:dies|died|crash(?:es|ed))\b|` +
 	`\b(?:exports?|build(?:ing)?|conver(?:sion|ting)|engines?)\b(?: (?:is|was|to|of|the|has|have|an?|\w*2\w+))* failed\b|` +
@@ -149,7 +163,7 @@ func Read(text string, events []sampler.OOMEvent, scan Scan) []sampler.OOMEvent 
 		events = append(events, e)
 	}
 	events = withoutTitle(events, text)
-	if movedToCPU(events, text, all) {
+	if movedToCPU(events, text, all) || inRAM(events, text) {
 		events[0].MemoryKind, events[0].Kind, events[0].Framework = sampler.MemoryHost, sampler.KindHostAlloc, ""
 	}
 	if wanted(events, all) {

@@ -103,6 +103,16 @@ var situations = []struct {
 	// Arrays of Julia, whose collector does not see what they hold on the GPU: https://cuda.juliagpu.org/stable/usage/memory/
 	{sampler.ToldCollects, lazily(`(?i)\b(?:GC\.)?gc\(\)|\bgarbage collect\w*|\b(?:gc|collector) (?:does(?: not|n['’]?t)|sensitive|aware)\b`), lazily(`\busing (?:CUDA|CuArrays|CUDArt|CUDAnative|CUDAdrv|Flux|Knet|AMDGPU)\b|\bCu(?:da)?Array\b|\bKnetArray\b`),
 		lazily(`(?i)\b(?:even|although|though|despite|tried|after)\b[^.\n]{0,40}\bgc\(|\bgc\([^.\n]{0,60}(?:n['’]t|\b(?:not|no effect|nothing|still|neither)\b)`)},
+	// The error is what a service answered, so that it is on a GPU of whoever runs it. Who runs it himself shows its log, its start or his GPU.
+	{sampler.ToldRemote, lazily(`(?i)\b(?:server|api|endpoint|backend|space|service)(?: side)? (?:has )?(?:returned|responded|replied|answered|responds|returns|replies)\b[^\n]{0,60}(?:\n[^\n]{0,40})?\b(?:error|out of memory|oom|5\d\d)\b|` +
+		`(?:服务端|服务器|接口|后端)返回(?:的|了)?(?:错误|报错|异常)|\b(?:inference|hosted|serverless) (?:api|endpoint)s?\b[^.\n]{0,40}\b(?:returns?|returned|fails?|errors?|out of memory|oom)\b|` +
+		`"error": ?"[^"\n]*","warnings": ?\[`), nil,
+		lazily(`(?i)\bnvidia-smi\b|\bTraceback\b|\bdocker\b|\bmy (?:own )?(?:gpu|card|server|machine|[1-5]0[5-9]0)\b|\blocal(?:host|ly)?\b|\b127\.0\.0\.1\b|\bollama\b|\bself[- ]hosted\b|` +
+			`\b(?:RTX|GTX|tesla|quadro) ?\w*\d|本地|我的(?:显卡|服务器)|部署`)},
+	// The pictures go through the encoder before the training, and that fails.
+	{sampler.ToldCaching, lazily(`(?i)\b(?:caching|cache|pre-?cach\w*) (?:of )?(?:the |my )?latents?\b[^.。\n]{0,60}(?:\b(?:oom\w*|out of memory|crash\w*|fail\w*)|爆|溢出)|\blatents?[-_ ]ca?ch\w*[^.。\n]{0,60}(?:\boom\b|\bOOM|out of memory|crash\w*|fail\w*|爆|溢出)|` +
+		`(?:\b(?:oom\w*|out of memory|crash\w*|fail\w*|dies|runs out)\b)[^.。\n]{0,40}\b(?:while|when|during|at|in)\b[^.。\n]{0,12}\b(?:caching|latents?[-_ ]cach\w*)`), nil,
+		lazily(`(?i)\b(?:(?:without|not|n['’]t|no|disabl\w*) (?:\w+ )?cach\w*|don['’]?t cache) latents?\b`)},
 	// TensorFlow was told to take no more than it needs.
 	{sampler.ToldInForce + "allow_growth", lazily(`\ballow_growth\s*=\s*True\b|\bset_memory_growth\([^)\n]*,\s*True\)`), nil, nil},
 	// The same game or renderer through another interface to the GPU.

@@ -277,7 +277,9 @@ var tells = []struct {
 		`\b(?:twice|double|\d+ ?x|times) (?:the |as much )(?:memory|vram) (?:of|than|as|in) (?:version |v)?\d+\.\d|` +
 		`\bon (?:master|main|stable) it (?:works|runs|is fine)|(?:更新|升级)(?:之后|以后|后)|(?:之前|以前)的?版本|(?:旧|老)的?版本[^。\n]{0,12}(?:正常|没(?:有)?问题|可以|能跑|没事|不会|不爆|不报)|` +
 		`(?:回退|退回|换回|降)[^。\n]{0,6}(?:旧|老)的?版本|` +
-		`\b(?:latest|last|newest) (?:version|release|build|commit) (?:that |which )?(?:is |was )?(?:still )?(?:works?|worked|working|ran|running)\b`),
+		`\b(?:latest|last|newest) (?:version|release|build|commit) (?:that |which )?(?:is |was )?(?:still )?(?:works?|worked|working|ran|running)\b|` +
+		`\b(?:latest|last|newest) (?:known )?(?:working|good) (?:version|release|build|commit)\b|` +
+		`\b(?:start\w*|began|begins|happen\w*|appear\w*|occur\w*|broken|fails) (?:happening |occurring |failing )?(?:from|since|as of) (?:version |build |release |commit )[bvr]?\d{2,}`),
 		lazily(`(?i)\b(?:each|every|one|first|per|weights?|parameters?|param|gradients?|optimi[sz]er|policy|network|critic|actor|state|priority|` +
 			`buffer)[ -](?:\w+[ -])?updat|(?:^|\b(?:after|since|when|by|I|we|have|had|just|to) )(?:updat|` +
 			`upgrad)\w* (?:(?:of|to|my|the|our|its|all|their|from|an?|more|bigger|larger) )*(?:\w+ )?(?:weights?|parameters?|gradients?|optimi[sz]er|network|model|` +

@@ -42,15 +42,16 @@ var workKinds = []struct {
 		`\bcomsol\b|\babaqus\b|\bnek(?:5000|rs)\b|\bdevito\b|\boceananigans\b|\bclima\w*\.jl\b|\btaichi\b|\blattice[- ]boltzmann\b|` +
 		`\bfinite[- ](?:element|volume)s?\b|\bs_initialize_rhs_module\b`), nil, false},
 	{sampler.WorkStreams, lazily(`(?i)\b(?:h26[45]_|hevc_|av1_)?nvenc\w*|\bOpenEncodeSession\w*|\bCreate(?:Bitstream|Input)Buffer\b|\bcuvid\w*|\bnvdec\b|\btranscod\w*|-hwaccel\b`), nil, false},
-	{sampler.WorkScene, lazily(`(?i)\bblender\b|\bpyrender\b|\bOpenGL\.(?:error|GL)\b|\bmitsuba ?\d?\b|\bdr\.?jit\b|\bcycles (?:render\w*|engine|kernel)\b|\bv-ray\b|\bvray\b|` +
+	{sampler.WorkScene, lazily(`(?i)\bblender\b|\bsystem is out of gpu (?:and shared host )?memory\b|\brendered view(?:port)?\b|\bpyrender\b|\bOpenGL\.(?:error|GL)\b|\bmitsuba ?\d?\b|\bdr\.?jit\b|\bcycles (?:render\w*|engine|kernel)\b|\bv-ray\b|\bvray\b|` +
 		`\boctane ?render\w*|\bredshift (?:render\w*|\d)|\barnold (?:gpu|render\w*)\b|\bluxcore\w*|\bkeyshot\b|\bdaz ?studio\b|\blumion\b|\btwinmotion\b`), lazily(`(?i)\w*nerf\w*|\bgaussians?\b|\bsplat\w*|\binstant-?ngp\b|\btransforms\.json\b`), false},
 	{sampler.WorkGame, lazily(`(?i)\b(?:my|the|this|a) game\b|\bgames? (?:crash\w*|exits?|at any)\b|\bemulators?\b|\bryujinx\b|\byuzu\b|\brpcs3\b|\bcemu\b|\bproton\b|\bsteam\b|` +
 		`\bunreal(?: ?engine\w*)?\b|\b(?:vertex|index) buffers?\b|\bswap ?chain\b|\bout of video memory trying to allocate a rendering resource\b|\bD3D1[12]\b|` +
 		`\bdxvk\w*|\bvkd3d\b|\bwined3d\b|\bminecraft\b|\bat (?:ultra|high|medium|low) (?:graphics )?settings\b`), lazily(`(?i)\bggml\w*|\bllama\w*|\bgym\b|\brewards?\b`), false},
 	{sampler.WorkArrays, lazily(`\bgpuArray\b|\bgpuDevice\(|\bCuArrays?\b|\bCUDA\.jl\b|\bCUDAdrv\b|\bCUFFT_ALLOC_FAILED\b|\bCuFftError\b|\bCUFFTError\b`), nil, false},
 	{sampler.WorkLayers, lazily(`(?i:\bsyncedmem\.cpp\b|\w\.(?:caffemodel|prototxt)\b)|\bcaffe::|\bCudaNdarray\w*|(?i:\btheano\b|\blasagne\b)`), nil, true},
-	{sampler.WorkStyle, lazily(`(?i)\bsingan\b|\bdeep[-_ ]image[-_ ]prior\b|\bdeep[-_ ]daze\b|\bbig[-_ ]sleep\b|\baphantasia\b`), nil, true},
-	{sampler.WorkStyle, lazily(`(?i)\bneural[-_]?style\w*|\bdeep[-_ ]?dream\b|\bdeep[-_ ]?photo[-_ ]?style\w*|\bstyle_(?:image|weight)\b|\bcompute_content_loss\b|\bvqgan[-+_ ]clip\b`), lazily(`(?i)\bbatch[-_ ]?(?:size|es)\b|\bcoco\b|\bdatasets?\b|\bepochs?\b|\w*(?:cycle|style)gan\w*`), true},
+	{sampler.WorkDream, lazily(`(?i)\bsingan\b|\bdeep[-_ ]image[-_ ]prior\b|\bdeep[-_ ]?daze\b|\bbig[-_ ]sleep\b|\baphantasia\b|\bvqgan ?(?:[-+_&/]|and|with)? ?clip\b|\bclip[-_ ]guided[-_ ]diffusion\b|` +
+		`\b(?:null[-_ ]text|gan|latent) (?:inversion|optimi[sz]ation)\b|\bdeep[-_ ]?dream\b`), nil, true},
+	{sampler.WorkStyle, lazily(`(?i)\bneural[-_]?style\w*|\bdeep[-_ ]?photo[-_ ]?style\w*|\bstyle_(?:image|weight)\b|\bcompute_content_loss\b`), lazily(`(?i)\bbatch[-_ ]?(?:size|es)\b|\bcoco\b|\bdatasets?\b|\bepochs?\b|\w*(?:cycle|style)gan\w*`), true},
 	{sampler.WorkStyle, lazily(`(?i)\bstyle[-_ ]transfer\b`), lazily(`(?i)\bbatch[-_ ]?(?:size|es)\b`), false},
 	{sampler.WorkKernels, lazily(`(?i)\bgpytorch\b|\bbotorch\b|\bgpflow\b|\bgaussian process(?:es)?\b|\bExactGP\b`), nil, true},
 	{sampler.WorkResiduals, lazily(`(?i)\bpinns?\b|\bphysics[- ]informed\b|\bdeepxde\b|\bcollocation points?\b`), nil, true},
