@@ -247,6 +247,7 @@ const (
 	ToldPacks        = "packs"                 // several samples are packed into one, by a setting that is on
 	ToldMovedFirst   = "moved_first"           // a whole pipeline is put on the GPU before its parts are to wait in RAM
 	ToldLoops        = "loops"                 // one process works through many inputs, as is said
+	ToldFirstFuller  = "first_fuller"          // the first of several GPUs that train with one process holds more than the others
 	ToldRemote       = "remote"                // the failure is quoted from the answer of a service
 	ToldCaching      = "caching_latents"       // it comes while latents are cached
 	ToldVisible      = "visible_gpus_"         // and the GPUs that whoever writes chose

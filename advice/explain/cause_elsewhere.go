@@ -27,7 +27,8 @@ var causesElsewhere = []causeRow{
 		}},
 	{id: "R1c", cause: CauseImbalance, reason: "https://docs.pytorch.org/docs/stable/generated/torch.nn.DataParallel.html",
 		when: func(f *failure) bool {
-			return !f.onHost() && f.event.GPUIndex.Or(1) == 0 && (f.inFunction("data_parallel", "parallel_apply") || f.gathersOutputs())
+			first := f.event.GPUIndex.Or(1) == 0 || f.told(sampler.ToldFirstFuller)
+			return !f.onHost() && first && (f.inFunction("data_parallel", "parallel_apply") || f.gathersOutputs())
 		},
 		confidence: func(f *failure) float64 {
 			if f.gathersOutputs() && f.bigRequest() {

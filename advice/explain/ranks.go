@@ -133,9 +133,9 @@ func (f *job) sameCardRanks() int {
 	return n
 }
 
-// gathersOutputs: the failing line collects the outputs of all GPUs on one.
+// gathersOutputs: the failing line collects the outputs of all GPUs on one, or the first one is said to hold more than the others.
 func (f *job) gathersOutputs() bool {
-	return f.inCode("self.gather(outputs", "_gather(tensors", "comm.gather(", "dist.gather(") || f.inFunction("gather") && f.inFunction("scatter", "parallel_apply", "data_parallel")
+	return f.told(sampler.ToldFirstFuller) || f.inCode("self.gather(outputs", "_gather(tensors", "comm.gather(", "dist.gather(") || f.inFunction("gather") && f.inFunction("scatter", "parallel_apply", "data_parallel")
 }
 
 // ontoOne is a function of one's own that puts together on one rank what all have.

@@ -103,6 +103,10 @@ var situations = []struct {
 	// Arrays of Julia, whose collector does not see what they hold on the GPU: https://cuda.juliagpu.org/stable/usage/memory/
 	{sampler.ToldCollects, lazily(`(?i)\b(?:GC\.)?gc\(\)|\bgarbage collect\w*|\b(?:gc|collector) (?:does(?: not|n['’]?t)|sensitive|aware)\b`), lazily(`\busing (?:CUDA|CuArrays|CUDArt|CUDAnative|CUDAdrv|Flux|Knet|AMDGPU)\b|\bCu(?:da)?Array\b|\bKnetArray\b`),
 		lazily(`(?i)\b(?:even|although|though|despite|tried|after)\b[^.\n]{0,40}\bgc\(|\bgc\([^.\n]{0,60}(?:n['’]t|\b(?:not|no effect|nothing|still|neither)\b)`)},
+	// The first GPU has what DataParallel gathers, beside its own part of the batch.
+	{sampler.ToldFirstFuller, lazily(`(?i)\b(?:overhead|overload\w*|more (?:gpu )?memory|most of the memory)\b[^.\n]{0,30}\b(?:in|on|of|by) (?:the )?(?:first|main|master) gpu\b|\b(?:first|main|master) gpu(?:['’]s)?\b(?: memory)? (?:\w+ )?(?:overflow\w*|overload\w*|overhead|(?:uses|takes|costs|holds|consumes) (?:\w+ )?more)|` +
+		`\bone gpu\b[^.\n]{0,30}\b\d+(?:\.\d+)? ?G\w*[^.\n]{0,40}\b(?:another|the other)\b[^.\n]{0,40}\b\d+(?:\.\d+)? ?G`), lazily(`(?i)\btrain\w*`),
+		lazily(`(?i)\b(?:torchrun|ddp|distributed\w*|fsdp|deepspeed|accelerate|ranks?|device_map|pipeline|vllm|inference)\b`)},
 	// The error is what a service answered, so that it is on a GPU of whoever runs it. Who runs it himself shows its log, its start or his GPU.
 	{sampler.ToldRemote, lazily(`(?i)\b(?:server|api|endpoint|backend|space|service)(?: side)? (?:has )?(?:returned|responded|replied|answered|responds|returns|replies)\b[^\n]{0,60}(?:\n[^\n]{0,40})?\b(?:error|out of memory|oom|5\d\d)\b|` +
 		`(?:服务端|服务器|接口|后端)返回(?:的|了)?(?:错误|报错|异常)|\b(?:inference|hosted|serverless) (?:api|endpoint)s?\b[^.\n]{0,40}\b(?:returns?|returned|fails?|errors?|out of memory|oom)\b|` +
