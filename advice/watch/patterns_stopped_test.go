@@ -194,6 +194,23 @@ var stoppedPatterns = []pattern{
 		}
 		j.exits(143)
 	}},
+	{"oom", "fires_driver_stopped_first_at_once", deadly, func(d *driven) { // the weights in one piece, by an allocator that has nothing to empty
+		j := d.job(4242, "python load.py")
+		d.wait(2)
+		j.ask(50 * gib)
+		j.ask(50 * gib)
+		d.wait(1.2)
+		j.exits(143)
+	}},
+	{"oom", "quiet_driver_stopped_asks_twice", nil, func(d *driven) { // whether there is room by now
+		j := d.job(4242, "python queue.py")
+		d.wait(2)
+		j.ask(50 * gib)
+		d.wait(1)
+		j.ask(50 * gib)
+		d.wait(1.2)
+		j.exits(143)
+	}},
 	{"oom", "quiet_driver_stopped_gives_up", nil, func(d *driven) { // its plan, and goes to the CPU
 		j := trained(d, 30)
 		j.torch(12*gib, 3)

@@ -22,7 +22,7 @@ func fromTerminal(signal int) bool { return signal >= 1 && signal <= 3 }
 func (a *asking) stoppedFor(after float64) bool {
 	typed := fromTerminal(a.signal())
 	switch {
-	case a.asked.Whole && float64(a.asked.Live) <= leftShare*float64(a.asked.Peak): // it waits for room, or has given up its plan
+	case a.asked.Whole && float64(a.asked.Live) <= leftShare*float64(a.asked.Peak) && !a.neverBegan(): // it waits for room, or has given up its plan
 		return false
 	case a.met-a.tried > workSeconds, a.after > smallSegment, a.tried-a.first > retrySeconds, a.copedBefore(): // or asks on and on
 		return false
@@ -32,6 +32,12 @@ func (a *asking) stoppedFor(after float64) bool {
 		return after <= stopSoonSeconds
 	}
 	return after <= stopSeconds
+}
+
+// neverBegan says whether a process was granted nothing, ever, and was refused twice at once: an allocator asks again even where it has no cache to
+// empty, and who waits for room does something between.
+func (a *asking) neverBegan() bool {
+	return a.asked.Granted == 0 && a.refusal.Tries > 1 && a.tried-a.first <= workSeconds
 }
 
 // copedBefore says whether the process has gone on after another refusal of late. Who has emptied its cache now, and asked more often than ever, has

@@ -76,6 +76,15 @@ func (s *seat) move(c *Call, n float64) {
 	s.moves = append(s.moves, moving{c.Time.Add(-c.Took - cut), c.Time, n})
 }
 
+// lingers notes that what was given back from a time on was so as late as at another.
+func (s *seat) lingers(began, at time.Time) {
+	for i := range s.moves {
+		if m := &s.moves[i]; m.mib < 0 && m.at.Equal(began) {
+			m.at = at
+		}
+	}
+}
+
 // compare follows the readings until a time: of the GPUs where the driver lists the process or, where it lists none, of all.
 func (t *Tracker) compare(p *process, s *seat, until time.Time) {
 	if len(s.moves) == 0 {
@@ -93,7 +102,7 @@ func (t *Tracker) compare(p *process, s *seat, until time.Time) {
 		}
 	}
 	s.moves = slices.DeleteFunc(s.moves, func(m moving) bool { return !m.at.After(done) })
-	s.elect()
+	s.elect(p.unsaid(s))
 }
 
 // compare goes from reading to reading, also to the last one until then, which stands unless the next one is another: it moved at some time between the two.
@@ -167,13 +176,13 @@ func (f *follower) count(moved, net float64) {
 // figure takes the driver's figure for a process on a GPU, which others do not move.
 func (t *Tracker) figure(p *process, key sampler.GPUKey, at time.Time, n sampler.Bytes) {
 	for _, s := range p.seats {
-		if s.key.device >= 0 || !s.movedAt.Before(at.Add(-listTakes)) { // the list may have that or not
+		if s.key.device >= 0 || !s.movedAt.Before(at.Add(-listTakes)) || s.slow() { // the list may have that or not
 			continue
 		}
 		f, now := s.follows(key), p.share(s, key, n)
 		if f.figure.known {
 			f.count(now.bytes-f.figure.bytes-now.beside+f.figure.beside, now.moved-f.figure.moved)
-			s.elect()
+			s.elect(p.unsaid(s))
 		}
 		f.figure = now
 	}
@@ -203,15 +212,16 @@ func (p *process) share(s *seat, key sampler.GPUKey, n sampler.Bytes) share {
 }
 
 // elect finds the GPU whose use clearly follows the calls, as that of no other does: threads that do the same on several GPUs cannot
-// be told apart. It stays so until another's clearly does.
-func (s *seat) elect() {
+// be told apart. It stays so until another's clearly does. others: threads of the process of which not that much is known either, each of which may have
+// moved as much by chance, where their calls are slow.
+func (s *seat) elect(others int) {
 	best, most := sampler.GPUKey{}, &follower{score: math.Inf(-1)}
 	for key, f := range s.follow {
 		if f.score > most.score {
 			best, most = key, f
 		}
 	}
-	if most.agreed < again || most.score < likely {
+	if most.agreed < again || most.score < likely || s.slow() && most.agreed < again*others {
 		return
 	}
 	for key, f := range s.follow {
@@ -221,6 +231,19 @@ func (s *seat) elect() {
 	}
 	s.elected = best
 }
+
+// unsaid are the seats beside one of which calls do not say on which device they are.
+func (p *process) unsaid(s *seat) (n int) {
+	for _, o := range p.seats {
+		if o != s && o.key.device < 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// slow says whether its calls take so long that threads which make them at the same time move memory in step for a while.
+func (s *seat) slow() bool { return s.tally.exact.longest > listTakes }
 
 // lessThan says whether a GPU follows clearly less than another: all told, and also by what one reading says, for of some GPUs few say anything, as
 // where each of them falls on a call. One that nothing was told of may follow as well, unless it cannot be read.

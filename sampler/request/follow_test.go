@@ -312,3 +312,47 @@ func TestFollowBetween(t *testing.T) {
 		t.Errorf("score %.1f after it", s.follow[key].score)
 	}
 }
+
+// What is given back slowly is no evidence against the GPU that shows it only at its end.
+func TestFollowsWhatLingers(t *testing.T) {
+	for lingers, want := range map[bool]bool{true: true, false: false} {
+		var g gpu
+		s := &seat{tally: &tally{}}
+		g.take(noon, 1000*mib)
+		s.move(&Call{Time: noon.Add(ms(100))}, -100)
+		if lingers {
+			s.lingers(noon.Add(ms(100)), noon.Add(ms(178)))
+		}
+		g.take(noon.Add(ms(140)), 1050*mib) // somebody else's, for a moment
+		g.take(noon.Add(ms(180)), 900*mib)
+		f := s.follows(sampler.GPUKey{})
+		f.compare(s, &g, noon.Add(ms(500)))
+		if got := f.score > 0; got != want {
+			t.Errorf("lingers %v: score %v", lingers, f.score)
+		}
+	}
+}
+
+// Threads whose calls are slow may move as much as one another by chance: of one of several more is asked before it is placed.
+func TestElectsAmongSlowThreads(t *testing.T) {
+	for name, row := range map[string]struct {
+		took   time.Duration
+		others int
+		want   bool
+	}{
+		"alone":              {ms(60), 0, true},
+		"one other":          {ms(60), 1, true},
+		"three others":       {ms(60), 3, false},
+		"three, fast":        {ms(1), 3, true},
+		"three, just so":     {listTakes, 3, true},
+		"three, just slower": {listTakes + 1, 3, false},
+	} {
+		s := &seat{tally: &tally{}}
+		s.tally.exact.longest = row.took
+		key := sampler.GPUKey{ID: "GPU-1"}
+		s.follow = map[sampler.GPUKey]*follower{key: {score: 20, judged: 2, agreed: 2}}
+		if s.elect(row.others); (s.elected == key) != row.want {
+			t.Errorf("%s: %v", name, s.elected)
+		}
+	}
+}

@@ -140,6 +140,7 @@ func (t *tally) pools(at time.Time) {
 // lingers notes that what a seat gave back by a call that began at a time was so as late as at another.
 func (t *tally) lingers(by *seat, began, at time.Time) {
 	t.above = max(t.above, t.exact.lingers(began, at))
+	by.lingers(began, at)
 	moves := t.unplaced
 	if t.gpu != nil {
 		moves = t.gpu.moves[:]
