@@ -492,6 +492,21 @@ func TestStepsAboveSpikes(t *testing.T) {
 	}
 }
 
+// A level that has come to where the newest spike ended, with no other between, is one more of them, or a phase; above and below that it has risen.
+func TestRisenToTheTop(t *testing.T) {
+	for stands, want := range map[float64]bool{60000: true, 63000: false, 65000: false, 67000: false, 70000: true} {
+		w := New(Options{})
+		for i := range 600 {
+			w.Add(snapshotOf(float64(i), 85000, stands, processOf(7, "python turns.py", stands)))
+		}
+		s := &w.gpus[0].procs[0].series
+		rise := risen(599, s, series.Pattern{Level: 40000, Newest: 65000, Low: 60000, Even: true, Count: 2})
+		if got := rise == stands-40000; got != want {
+			t.Errorf("at %v: risen by %v", stands, rise)
+		}
+	}
+}
+
 // What comes higher each time and gives all of it back keeps nothing: one model after another, each larger. Where it keeps what it has risen by, it leaks.
 func TestGivesAllBack(t *testing.T) {
 	for name, row := range map[string]struct {

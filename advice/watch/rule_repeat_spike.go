@@ -37,6 +37,8 @@ const (
 	riseLeast = 0.004
 	// riseMost, of what spikes give back: what rises by as much as a spike is one.
 	riseMost = 0.6
+	// riseTop, of the newest spike: a level that has come as near as that to where it ended, with no other between, is one more of them, or a phase.
+	riseTop = 0.1
 	// outgrownLeast, of the GPU, is how much a spike must be above all before it, and the one
 	// before it above its own, if there were several: a single record among many is no series,
 	// batches of chance make them.
@@ -204,6 +206,8 @@ func risen(now float64, s *series.Series, p series.Pattern) float64 {
 	rise := s.Baseline(now) - p.Level
 	switch {
 	case p.Alike: // they end where they do, not so far above that level
+		return math.NaN()
+	case math.Abs(rise-(p.Newest-p.Level)) <= (p.Newest-p.Level)*riseTop: // it stands where the newest ended
 		return math.NaN()
 	case rise < p.Low*riseMost && (p.Even || rise < (p.Newest-p.Level)*riseMost):
 		return rise
