@@ -310,6 +310,9 @@ func doFixLeak(f *failure) []string {
 		return []string{"self.memory.append(x.cpu())  " + f.comment("do.replay_cpu"), f.comment("do.smaller_replay")}
 	case f.event.Framework == "tensorflow" || f.shows(sampler.ShowsOldTF):
 		return []string{"tf.keras.backend.clear_session()  " + f.comment("do.after_model"), f.comment("do.watch_memory")}
+	case f.onHost() && collectors[f.language()] != "":
+		collector, _, _ := strings.Cut(collectors[f.language()], ";") // what is behind it is of the GPU
+		return []string{collector, f.comment("do.watch_memory")}
 	case f.workersMayGrow():
 		return []string{"losses.append(loss.item())  " + f.comment("do.host_item"), f.comment("do.worker_arrays"), "import tracemalloc; tracemalloc.start()  " + f.comment("do.tracemalloc")}
 	case f.onHost():

@@ -16,7 +16,7 @@ var workKinds = []struct {
 	beside    bool
 }{
 	{sampler.WorkMining, lazily(`(?i)\b(?:eth\w*miner|phoenixminer|nbminer|lolminer|gminer|bminer|nanominer|ccminer|teamredminer|claymore\w*|xmrig|xmr-?stak|nicehash\w*|t-rex miner|` +
-		`(?:mine|mining|mines|mined) (?:with|on) (?:my )?\d|(?:mine|mining|mines) (?:eth\w*|rvn|monero|xmr|zec|zcash|bitcoin|coins?)|` +
+		`(?:mine|mining|mines|mined) (?:with|on) (?:my )?\d|(?:mine|mining|mines) (?:eth\w*|rvn|monero|xmr|zec|zcash|bitcoin|conflux|cfx|ergo|kaspa|ravencoin|alephium|coins?)|` +
 		`mining (?:rig|pool|software)s?|(?:cards|gpus|rigs?) (?:mine|mining)|miner error|ethash\w*|daggerhashimoto|hash ?rates?|[MG]H/s|crypto ?mining|` +
 		`generat(?:e|ing) (?-i:DAG)|epoch \d+ requires \d[\d.]* ?[GM]i?B|(?-i:DAG) (?:epoch #?\d+|- building)|(?:insufficient|not enough) memory for (?-i:DAG)|` +
 		`(?:allocat(?:e|ing) (?:the )?|memory or building (?:\w+ )?|big buffer for |memory to (?:hold|place) (?:the )?(?:full )?)(?-i:DAG))\b|` +
