@@ -91,7 +91,7 @@ var tells = []struct {
 			`with (?:the |larger )?(?:(?:system|input|problem|model|image|batch) )?(?:batch|size|resolution|length|image)|RAM usage doesn't|\btemporarily\b|` +
 			`\b(?:very |only )?briefly\b|\brapidly\b|\bloading\b|` + notFreedAfterEnd + `|\b(?:after|when|once|while) (?:the |my )?\S+ (?:is|was|are|gets) (?:built|created|initiali[sz]ed|constructed|loaded|imported)\b|` +
 			`\b(?:when|if|by|after|once) (?:I |we )?(?:increas|rais)(?:e|es|ed|ing) (?:the|my|this|that|its|it|them)\b|` +
-			`^\W*(?:is|are|was|could|may|might)\b[^.]{0,40}\bleak|\b(?:if|whether|maybe|perhaps|could be|may be|might be|possibly)\b[^.,]{0,30}\bleak`)},
+			`^\W*(?:is|are|was|could|may|might)\b[^.]{0,40}\bleak|\b(?:if|whether|maybe|perhaps|could be|may be|might be|possibly|I (?:think|guess|suspect|believe|suppose))\b[^.,]{0,30}\bleak`)},
 	// However fast it grows: it is by growing that it ends.
 	{sampler.ToldGrowth, lazily(`(?i)\b(?:memory|vram|ram|usage)\b[^.]{0,40}\b(?:grow|increas|ris|climb)\w*\b[^.]{0,30}\b(?:finally|eventually|until|till|in the end|at last|` +
 		`sooner or later)\b[^.]{0,30}\b(?:overflow\w*|oom|out of|full|exhaust\w*|exceed\w*|crash\w*|fail\w*|dies|errors?)\b`),
