@@ -68,7 +68,7 @@ func (f *failure) detail(causes []sampler.Cause) string {
 	if shape, need := f.shape(); need > 0 {
 		return f.words.Say("detail.shape", "shape", shape, "need", printed(need))
 	}
-	if (f.reported() || f.copiesArray() || f.outweighs()) && len(causes) > 0 && causes[0].ID != CauseUnknown {
+	if (f.reported() || f.copiesArray() || f.outweighs() || f.noBatchFits()) && len(causes) > 0 && causes[0].ID != CauseUnknown {
 		return f.words.Say("detail.no_numbers_told")
 	}
 	if f.free.Known() && f.total.Known() {

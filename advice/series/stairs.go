@@ -157,8 +157,3 @@ func (f Flight) Fit(now, room float64) (n int, eta float64) {
 	n = int(room / f.Size)
 	return n, max(0, f.Last+float64(n+1)*f.Interval-now)
 }
-
-// returned says whether a holder, which fell that low at a time, has given back what the steps are said to have brought by then.
-func (f Flight) returned(low, at float64) bool {
-	return f.Interval > 0 && at > f.Since && low < f.Size*(at-f.Since)/f.Interval
-}

@@ -101,14 +101,18 @@ func (s *Series) growthFrom(r *rings, scale int, from int64, least, share float6
 	return tr, tr.To-max(before, tr.From) >= share*(tr.To-tr.From)
 }
 
-// returned says whether the holder has given back what the level beneath its peaks is said to have risen by: once, in the meantime, it held less
-// than that.
-func (s *Series) returned(tr *Trend) bool {
-	return s.fallenAt > tr.Since && s.fallen < min(tr.To-tr.From, tr.Slope*(s.fallenAt-tr.Since))
-}
+// returned says whether the holder has given back what a trend is said to have risen by.
+func (s *Series) returned(tr *Trend) bool { return s.gaveBack(tr.Since, tr.Slope, tr.To-tr.From) }
 
 // GaveBack says the same of steps.
-func (s *Series) GaveBack(f Flight) bool { return f.returned(s.fallen, s.fallenAt) }
+func (s *Series) GaveBack(f Flight) bool {
+	return s.gaveBack(f.Since, f.Size/f.Interval, math.Inf(1))
+}
+
+// gaveBack says whether the holder once held less than a rise at that slope since a time, of no more than most, had brought by then.
+func (s *Series) gaveBack(since, slope, most float64) bool {
+	return s.fallenAt > since && s.fallen < min(most, slope*(s.fallenAt-since))
+}
 
 // Fall takes the least that a holder had since the sample before, however briefly: only what is kept through that has grown.
 func (s *Series) Fall(t, low float64) {

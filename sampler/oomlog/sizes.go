@@ -17,8 +17,8 @@ var sizeNames = []string{
 	"batch size", "batch_size", "bsz", "resolution", "image size", "image_size", "img_size", "imgsz", "crop_size", "tile_size",
 	"ctx", "ctx_len", "context length", "context_length", "max_depth", "fanout",
 	"prompt_tokens", "input_tokens", "prompt tokens", "frames",
-	"ar_steps", "ar steps", "rollout_steps", "rollout steps", "rollout_len", "rollout length", "rollout", "unroll_steps", "unroll steps", "unroll", "horizon",
-	"inner_steps", "inner steps", "nfe-f", "nfe_f", "nfe", "beam_size", "beam size", "num_beams", "sims per move", "num_simulations", "pred_len",
+	"ar_steps", "ar steps", "rollout_steps", "rollout steps", "rollout_len", "rollout length", "unroll_steps", "unroll steps", "horizon",
+	"inner_steps", "inner steps", "nfe-f", "nfe_f", "beam_size", "beam size", "num_beams", "sims per move", "num_simulations", "pred_len",
 	"cells", "points", "pts", "nodes", "edges", "particles", "atoms", "vertices", "triangles", "voxels", "elements",
 }
 

@@ -26,6 +26,8 @@ func TestSizesThatGrow(t *testing.T) {
 		"Iter %05d | Loss 1.368469 | NFE-F %d | NFE-B 83":                         "nfe-f",
 		"epoch %d curriculum: sims per move = %d":                                 "sims per move",
 		"iteration %d rollouts collected: %d":                                     "",
+		"iteration %d rollout %d, reward 4.1":                                     "",
+		"generation %d | nfe: %d | best 0.31":                                     "",
 		"epoch %d fanout %d nodes sampled":                                        "fanout",
 		"step %d: %d cells processed":                                             "",
 		"step %d, processed %d cells":                                             "",

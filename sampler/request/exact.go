@@ -209,10 +209,13 @@ func (e *exact) settled(now time.Time) bool {
 
 // settle takes the figure that waits, now that so much is live.
 func (e *exact) settle(now time.Time, live sampler.Bytes) {
-	n, ok := e.listed.Value()
+	n, waits := e.listed.Value()
+	if !waits {
+		return
+	}
 	e.listed = sampler.Opt[sampler.Bytes]{}
 	list, last, all := e.later(e.listedAt)
-	if !ok || !all || slices.ContainsFunc(list, func(c change) bool { return c.context }) {
+	if !all || slices.ContainsFunc(list, func(c change) bool { return c.context }) {
 		return
 	}
 	next, gives := now.Sub(e.listedAt), sampler.Bytes(0) // when the first call after the figure began, and what it gave
