@@ -54,7 +54,7 @@ var fixesBatch = []fixRow{
 			if f.told(sampler.ToldOutsized) || f.told(sampler.ToldFirstGPU) && !f.numbers() {
 				return 0.3 // one GPU of several has too much, the others have room
 			}
-			if f.recorded() && f.lateTraining() && f.bigRequest() && f.unusualRequest() && !f.leapt() && !f.divides() {
+			if f.recorded() && f.lateTraining() && f.bigRequest() && f.unusualRequest() && !f.leapt() {
 				return 0.85 // one sample may be all that was too large
 			}
 			if f.nothingFreed() {
@@ -235,33 +235,6 @@ func ampReaches(f *failure) float64 {
 	}
 	gain, _ := ampSaves(f)
 	return gain.covers(f.needed())
-}
-
-// smallBatch of samples may owe most of its size to one of them, which no smaller one leaves out.
-const smallBatch = 2
-
-// divides: a recorded training has a batch of which half is much less, whatever has made it larger. In the lab and two sets of other
-// jobs (docs/measurements.md) it saved 13 of 14 that a larger batch ended, a cap on samples 11. Where the batch is not known, steps whose
-// sequences get longer by design have one; one mesh or graph is none, and one tensor that stands out is of one sample.
-func (f *failure) divides() bool {
-	switch batch := f.batch(); {
-	case !f.recorded() || !f.inTraining() || f.dwarfs():
-		return false
-	case batch > 0:
-		return batch > smallBatch
-	case f.larger():
-		return f.context.Larger != nil && strings.Contains(f.context.Larger.Name, "len")
-	}
-	return !f.bigRequest() || !f.unusualRequest()
-}
-
-// dwarfed times what any step before had taken, and it had not got through: how much it needs nobody knows, and half of that may be as far out of reach. An
-// H100 ran steps of 18.5 GiB until one with a document 15 times as long filled it (testdata/h100, 05): half its batch would have taken more than 80, too.
-const dwarfed = 2.5
-
-func (f *failure) dwarfs() bool {
-	h := f.history
-	return h != nil && len(h.Peaks) > 0 && float64(h.Process.Or(0)+f.requested.Or(0)) > dwarfed*float64(slices.Max(h.Peaks))
 }
 
 // halvedBatch is what a batch cut to a part of it brings.

@@ -34,12 +34,7 @@ var fixesData = []fixRow{
 		saves: func(f *failure) (span, bool) {
 			return span{partOf(f.requested.Or(0), 0.3), partOf(f.requested.Or(0), 0.9) + partOf(f.footprint.activations.mid(), 0.5)}, f.bigRequest()
 		},
-		reach: func(f *failure) float64 {
-			if f.divides() {
-				return 0.88 // what is larger may be every sample, or the model: half a batch is less of each
-			}
-			return 0.97
-		},
+		reach: always(0.97),
 		variant: func(f *failure) string {
 			switch {
 			case !f.requested.Known():

@@ -94,8 +94,6 @@ func (f *failure) leverShare(id string) float64 {
 		return 1 // or an option is named that is in the way
 	case f.lacks(id):
 		return withoutLever
-	case id == FixCapSampleSize && f.divides():
-		return 1 // the length that is typed is wanted
 	case id == FixSmallerInput && f.fitsPictures():
 		return 0.95 // what costs no detail comes first
 	case f.pairwise():

@@ -39,6 +39,9 @@ const (
 	sizesLeast = 8   // are needed
 	sizesRise  = 1.2 // is growth: from the median of the first quarter to that of the last
 	sizesStand = 4   // lines with the same figure make a stage
+
+	schedulesLeast = 3   // figures
+	scheduleRise   = 1.2 // from one to the next
 )
 
 // sizeBook keeps figures of each name, spread over the run.
@@ -131,15 +134,31 @@ func ofBatch(lower []byte, name string) bool {
 	return bytes.HasSuffix(said, []byte("batch")) || bytes.HasSuffix(said, []byte("subgraph"))
 }
 
+// scheduled: a size that is said when it changes only, and has grown each time by as much as schedules make it: "sims per move = 64", 128, 256.
+func scheduled(v []float64) bool {
+	for i := 1; i < len(v); i++ {
+		if v[i] < scheduleRise*v[i-1] {
+			return false
+		}
+	}
+	return len(v) >= schedulesLeast
+}
+
 // growth is the figure that rose most and was still at its height in the end; nil: none did.
 func (s *sizeBook) growth() (most *sampler.SizeGrowth) {
 	ratio := sizesRise
 	for _, name := range sizeNames {
 		b := s.books[name]
-		if b == nil || len(b.values) < sizesLeast {
+		if b == nil {
 			continue
 		}
 		v := b.values
+		if scheduled(v) && v[len(v)-1]/v[0] >= ratio {
+			ratio, most = v[len(v)-1]/v[0], &sampler.SizeGrowth{Name: name, From: v[0], To: v[len(v)-1]}
+		}
+		if len(v) < sizesLeast {
+			continue
+		}
 		if slices.Contains(stagedSizes, name) && len(slices.Compact(slices.Clone(v))) > len(v)/sizesStand {
 			continue
 		}

@@ -84,6 +84,30 @@ func TestSizesOfStages(t *testing.T) {
 	}
 }
 
+// A size that is said when it changes only has grown by a schedule, where it did so each time and by much.
+func TestSizesOfSchedules(t *testing.T) {
+	for values, want := range map[*[]int]bool{
+		{64, 128, 256, 512}: true,
+		{512, 768, 1024}:    true,
+		{512, 1024}:         false, // one change may be two phases
+		{64, 128, 128, 256}: false,
+		{64, 66, 68, 70}:    false,
+		{512, 256, 128, 64}: false,
+		{64, 512, 128, 256}: false,
+	} {
+		each := 400 / len(*values)
+		l := sizesBefore(t, func(i int) string {
+			if i%each == 0 && i/each < len(*values) {
+				return fmt.Sprintf("curriculum: sims per move = %d", (*values)[i/each])
+			}
+			return fmt.Sprintf("[iter %03d] games 512  policy_loss 1.413", i)
+		})
+		if got := l != nil; got != want || got && (l.From != float64((*values)[0]) || l.To != float64((*values)[len(*values)-1])) {
+			t.Errorf("%v: %+v, want %v", *values, l, want)
+		}
+	}
+}
+
 // sizesBefore is what is read of the sizes in 400 lines before a failure.
 func sizesBefore(t *testing.T, line func(i int) string) *sampler.SizeGrowth {
 	t.Helper()
