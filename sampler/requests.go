@@ -24,6 +24,8 @@ type Requests struct {
 	// How the process has ended, as a shell tells it: 0 to 255 by itself, 128 and the
 	// signal. Absent: it lives, or nobody knows.
 	ExitStatus Opt[int] `json:"exit_status"`
+	// When that was; zero: not known. A snapshot that tells of it may be a second younger.
+	ExitTime time.Time `json:"exit_time,omitzero"`
 }
 
 // ContextMost is more than the context of a process takes, with the libraries that it loads.
@@ -68,7 +70,8 @@ type Request struct {
 	UUID     string    `json:"uuid,omitempty"` // of the GPU or MIG instance
 	Function string    `json:"function"`
 	Bytes    Bytes     `json:"bytes"`
-	Answer   int       `json:"answer"` // CUresult: 0 granted, 2 out of memory
+	Answer   int       `json:"answer"`           // CUresult: 0 granted, 2 out of memory
+	Took     int       `json:"took_ms,omitzero"` // from the call to Time, in whole ms
 }
 
 // Door says how requests are seen. A snapshot without one has no requests.

@@ -29,6 +29,7 @@ type asking struct {
 	times   int           // how many
 	met     float64       // when something was granted last, after it was refused; as far as is known, not later
 	folded  float64       // when it was folded last
+	ended   float64       // when the process ended; 0: nobody saw it
 	told    bool          // that in requests of the newest snapshot
 	filled  bool          // it took pieces of one size until one was refused
 	descent descent
@@ -152,8 +153,9 @@ func (g *gpu) foldAsking(now float64) {
 	}
 	g.requests = nil
 	for _, p := range g.procs {
-		if r := p.asking.row; r != nil && *r == (sampler.Requests{ExitStatus: r.ExitStatus}) { // it has ended, and that is all that is known
+		if r := p.asking.row; r != nil && *r == (sampler.Requests{ExitStatus: r.ExitStatus, ExitTime: r.ExitTime}) { // it has ended, and that is all that is known
 			p.asking.asked.ExitStatus, p.asking.row = r.ExitStatus, nil
+			p.asking.ends(r, now, g.at)
 			continue
 		}
 		if r := p.asking.row; r != nil {
@@ -218,6 +220,13 @@ func (a *asking) meetContext(now float64, at time.Time) {
 	}
 }
 
+// ends notes when the process ended, of which its row may be told late.
+func (a *asking) ends(r *sampler.Requests, now float64, at time.Time) {
+	if !r.ExitTime.IsZero() {
+		a.ended = min(now, now-at.Sub(r.ExitTime).Seconds())
+	}
+}
+
 // elsewhere takes a request on another GPU, or on one that is not known: who is granted memory goes on, wherever that is. What another thread is
 // granted there is in the place of nothing: programs that use several GPUs at once ask for the same on each.
 func (a *asking) elsewhere(r *sampler.Request, at float64) {
@@ -230,9 +239,14 @@ func (a *asking) elsewhere(r *sampler.Request, at float64) {
 	}
 }
 
+// amid says whether a thread had called for what it is granted before another was refused: that says nothing of what came of the refusal.
+func (a *asking) amid(r *sampler.Request, at float64) bool {
+	return a.parted && r.TID != a.by && at-float64(r.Took)/1000 < a.tried
+}
+
 // grant notes what was granted since the last refusal.
 func (a *asking) grant(r *sampler.Request, at float64) {
-	if at < a.tried {
+	if at < a.tried || a.amid(r, at) {
 		return
 	}
 	a.times, a.after, a.met = a.times+1, min(a.after+r.Bytes, sampler.MaxPlausible), at
@@ -252,7 +266,9 @@ func (a *asking) take(r *sampler.Request, at float64) {
 	}
 	a.again.take(r, at)
 	if r.Answer == 0 {
-		a.grant(r, at)
+		if a.grant(r, at); a.amid(r, at) { // so it counts as if before
+			a.granted, a.live = a.granted+1, a.live+r.Bytes
+		}
 		a.run.add(r.Bytes, at)
 		a.descent.granted = true
 		a.flushed.answered(at)
@@ -281,6 +297,7 @@ func (a *asking) fold(r *sampler.Requests, now float64, at time.Time, free float
 	before := a.asked
 	a.asked = *r
 	a.asked.Refusal = nil
+	a.ends(r, now, at)
 	if r.Granted == before.Granted { // what it held before anybody looked has become known
 		a.live += r.Live.Less(before.Live)
 	}

@@ -27,7 +27,7 @@ type Death struct {
 	refusal sampler.Refusal
 	guess   bool    // that it died of it
 	signal  int     // that ended it, from outside; 0: none
-	waited  float64 // seconds from the refusal until it was listed last
+	waited  float64 // seconds from the refusal to its end, at most
 	start   sampler.Opt[time.Time]
 	command string
 	name    string
@@ -56,14 +56,14 @@ const (
 // by what it asked for, and how long ago.
 func (p *proc) died() bool {
 	a := &p.asking
-	end := a.end()
-	if !a.pending() && !(end == gaveUp && p.seen-a.tried <= atOnceSeconds && a.madeDoWithLittle()) || p.plansAgain() || a.movesToHost() || a.handed == a.tried {
+	end, after := a.end(), p.after()
+	if !a.pending() && !(end == gaveUp && after <= atOnceSeconds && a.madeDoWithLittle()) || p.plansAgain() || a.movesToHost() || a.handed == a.tried {
 		return false
 	}
-	if end == gaveUp && !a.faulted() && (a.probed() || a.tested(p.seen-a.tried) || a.descended(p.seen-a.tried)) {
+	if end == gaveUp && !a.faulted() && (a.probed() || a.tested(after) || a.descended(after)) {
 		return false
 	}
-	if end == gaveUp && p.seen-a.tried <= atOnceSeconds {
+	if end == gaveUp && after <= atOnceSeconds {
 		return !a.replaced() // other threads get memory until the last moment
 	}
 	if a.wentOn() {
@@ -80,9 +80,9 @@ func (p *proc) died() bool {
 		case a.refusal.Bytes == 0, a.refusal.Tries == 1 && !a.faulted(): // it has no allocator yet that asks again; a core dump takes its time
 			within = plainSeconds
 		}
-		return p.seen-a.tried <= within
+		return after <= within
 	case stopped:
-		return a.stoppedFor(p.seen - a.tried)
+		return a.stoppedFor(after)
 	case endUnknown:
 		if a.met-a.tried > unwindSeconds {
 			return false
@@ -91,7 +91,23 @@ func (p *proc) died() bool {
 	if a.refusal.Tries == 1 {
 		within = plainSeconds
 	}
-	return p.seen-a.tried <= within && !a.byDesign()
+	return after <= within && !a.byDesign()
+}
+
+// waited is the most that may be: the end is at most a second after the process was listed last.
+func (p *proc) waited() float64 {
+	if p.asking.ended > 0 {
+		return p.after()
+	}
+	return p.after() + 1
+}
+
+// after is how long after its last refusal the process ended, or was listed last, in seconds.
+func (p *proc) after() float64 {
+	if a := &p.asking; a.ended > 0 {
+		return a.ended - a.tried
+	}
+	return p.seen - p.asking.tried
 }
 
 // guessed says whether a process that died of a refusal so many seconds before may have ended of something else: it was granted memory since, lived on
@@ -175,7 +191,7 @@ func (w *Watch) deathOf(g *gpu, p *proc) Death {
 	}
 	e.Refused = g.refusedOf(p, &e, w.clock.Last)
 	in.Events = []sampler.OOMEvent{e}
-	return Death{Event: e, Incident: in, number: w.numberOf(g, p), T: p.asking.tried, Time: r.Time, Key: g.key, GPU: g.last.Index, label: g.last.Label(), PID: p.pid, refusal: r, guess: p.asking.guessed(p.seen - p.asking.tried), signal: p.asking.signal(), waited: p.seen - p.asking.tried,
+	return Death{Event: e, Incident: in, number: w.numberOf(g, p), T: p.asking.tried, Time: r.Time, Key: g.key, GPU: g.last.Index, label: g.last.Label(), PID: p.pid, refusal: r, guess: p.asking.guessed(p.after()), signal: p.asking.signal(), waited: p.waited(),
 		start: p.start, command: p.process.Command, name: p.process.Name, user: p.process.User}
 }
 

@@ -84,7 +84,7 @@ func (d *Death) tell(f *Facts, logged bool, m *message) {
 	m.evidence = append(m.evidence, driverRefused(f, &seen, !logged && d.Event.Requested.Known()))
 	m.numbers["tries"] = float64(d.refusal.Tries)
 	if d.signal > 0 && !logged {
-		m.evidence = append(m.evidence, f.words.Say("alert.refused.stopped", "signal", d.signal, "span", f.words.Span(math.Ceil(d.waited+1))))
+		m.evidence = append(m.evidence, f.words.Say("alert.refused.stopped", "signal", d.signal, "span", f.words.Span(math.Ceil(d.waited))))
 	}
 	if piece(&d.refusal) {
 		m.evidence = append(m.evidence, f.words.Say("alert.refused.piece"))

@@ -43,3 +43,83 @@ func TestGrantedSomewhere(t *testing.T) {
 		}
 	}
 }
+
+// How long a process lived on after its refusal is counted until it ended, not until that was told, where both are known.
+func TestEndsBeforeItIsTold(t *testing.T) {
+	for name, row := range map[string]struct {
+		lived float64 // after the refusal; 0: only that it has ended is known
+		dies  bool
+	}{"in time": {9.9, true}, "later": {10.1, false}, "not known": {0, false}} {
+		w := New(Options{})
+		for i := range 17 {
+			s := snapshotOf(float64(i), 16384, 5000)
+			p := processOf(7, "python a.py", 6000)
+			p.Requests = &sampler.Requests{Granted: 3, Live: 6 * gib, Largest: 6 * gib, Peak: 6 * gib, Whole: true}
+			if i >= 4 {
+				p.Requests.Refused, p.Requests.Refusal = 3, &sampler.Refusal{Time: drivenTime(4), Bytes: 15 * gib, Smallest: 15 * gib, Function: "cuMemAlloc_v2", Tries: 3}
+			}
+			if i == 15 {
+				p.Requests.ExitStatus = sampler.Some(137)
+				if row.lived > 0 {
+					p.Requests.ExitTime = drivenTime(4 + row.lived)
+				}
+			}
+			if i <= 15 {
+				s.GPUs[0].Processes = []sampler.Process{p}
+			}
+			w.Add(s)
+		}
+		if deaths := w.Deaths(); (len(deaths) > 0) != row.dies {
+			t.Errorf("%s: %d deaths", name, len(deaths))
+		}
+	}
+}
+
+// What another thread had called for before the refusal, and was granted after it, says nothing of what came of that, wherever it is.
+func TestGrantedAmid(t *testing.T) {
+	for name, row := range map[string]struct {
+		gpu, tid, took int
+		later          bool // in the next snapshot
+		dies           bool
+	}{
+		"elsewhere, called for before": {1, 9, 60, false, true}, "elsewhere, since": {1, 9, 30, false, false}, "told later": {1, 9, 60, true, true},
+		"here, called for before": {0, 9, 60, false, true}, "here, since": {0, 9, 30, false, false}, "here, told later": {0, 9, 60, true, true},
+	} {
+		w := New(Options{})
+		for i := range 14 {
+			s := snapshotOf(float64(i), 16384, 5000)
+			s.GPUs[0].UUID = "a"
+			other := s.GPUs[0]
+			other.Index, other.UUID = 1, "b"
+			s.GPUs, s.Door = append(s.GPUs, other), &sampler.Door{}
+			p := processOf(7, "python a.py", 6000)
+			p.Requests = &sampler.Requests{Granted: 3, Live: 6 * gib, Largest: 6 * gib, Peak: 6 * gib, Whole: true}
+			if i >= 5 {
+				p.Requests.Refused, p.Requests.Refusal = 3, &sampler.Refusal{Time: drivenTime(4.9), Bytes: 15 * gib, Smallest: 15 * gib, Function: "cuMemAlloc_v2", Tries: 3}
+			}
+			granted := 5
+			if row.later {
+				granted = 6
+			}
+			if i == 5 {
+				s.Requests = []sampler.Request{{Time: drivenTime(4.9), PID: 7, GPU: sampler.Some(0), UUID: "a", Bytes: 15 * gib, Answer: 2, Function: "cuMemAlloc_v2"}}
+			}
+			if i == granted {
+				s.Requests = append(s.Requests, sampler.Request{Time: drivenTime(4.95), PID: 7, TID: row.tid, GPU: sampler.Some(row.gpu), UUID: s.GPUs[row.gpu].UUID, Bytes: gib, Function: "cuMemAlloc_v2", Took: row.took})
+			}
+			if i >= granted && row.gpu == 0 {
+				p.Requests.Granted, p.Requests.Live = 4, 7*gib
+			}
+			if i == 11 {
+				p.Requests.ExitStatus, p.Requests.ExitTime = sampler.Some(1), drivenTime(10.9)
+			}
+			if i <= 11 {
+				s.GPUs[0].Processes = []sampler.Process{p}
+			}
+			w.Add(s)
+		}
+		if deaths := w.Deaths(); (len(deaths) > 0) != row.dies {
+			t.Errorf("%s: %d deaths", name, len(deaths))
+		}
+	}
+}

@@ -253,7 +253,7 @@ func here(s *sampler.Snapshot, d time.Duration) {
 			if r == nil {
 				continue
 			}
-			if r.LargestTime = back(r.LargestTime); r.Refusal != nil {
+			if r.LargestTime, r.ExitTime = back(r.LargestTime), back(r.ExitTime); r.Refusal != nil {
 				r.Refusal.Time = back(r.Refusal.Time)
 			}
 		}

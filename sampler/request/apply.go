@@ -192,7 +192,7 @@ func (t *Tracker) fill(row *sampler.Process, p *process, key sampler.GPUKey, now
 	y := p.on(key)
 	if y == nil {
 		if p.exit.Known() && !p.over { // what it has there it had before, or asked for unseen
-			row.Requests, p.left[key] = &sampler.Requests{ExitStatus: p.exit}, true
+			row.Requests, p.left[key] = &sampler.Requests{ExitStatus: p.exit, ExitTime: p.exited}, true
 		}
 		return
 	}
@@ -200,7 +200,7 @@ func (t *Tracker) fill(row *sampler.Process, p *process, key sampler.GPUKey, now
 	r := y.requests(now)
 	r.Whole, r.Missed = p.whole(y), p.missed
 	if y.ended = p.exit; !p.over { // it has not ended where it runs another program
-		r.ExitStatus = p.exit
+		r.ExitStatus, r.ExitTime = p.exit, p.exited
 	}
 	if n, ok := y.exact.base.Value(); ok && p.late && !y.exact.apart && !y.pool && (y.based || !p.gone) { // it must not look like a last grant, nor the free memory of a pool like some that is held
 		y.based = true
@@ -208,7 +208,9 @@ func (t *Tracker) fill(row *sampler.Process, p *process, key sampler.GPUKey, now
 	}
 	row.Requests = r
 	n, at, source := y.mostHeld()
-	if source == sampler.PeakCalls && (p.guesses(y) || y.above > y.peak || y.exact.giving(now)) {
+	switch {
+	case source == sampler.PeakCalls && (p.strays(y) || y.above > y.peak || y.exact.giving(now)),
+		(source == sampler.PeakCalls || source == sampler.PeakAtLeast) && p.guesses(y): // what was on another GPU may be in it
 		source = sampler.PeakOverlapping
 	}
 	if source == sampler.PeakCalls && p.late && !t.older[p.pid] { // first calls were missed, and a list may be from amid them
@@ -224,9 +226,9 @@ func (p *process) whole(y *tally) bool {
 	return !p.late && !p.unsure && !p.hides && !y.lower && !p.strays(y)
 }
 
-// guesses says whether a tally of the process has what may have been asked for on another GPU, or lacks what may have been on this one.
+// guesses says whether a tally of the process has what may have been asked for on another GPU.
 func (p *process) guesses(y *tally) bool {
-	return p.strays(y) || slices.ContainsFunc(p.seats, func(s *seat) bool { return s.tally == y && s.guessed })
+	return slices.ContainsFunc(p.seats, func(s *seat) bool { return s.tally == y && s.guessed })
 }
 
 // strays says whether the process was given memory beside a tally of which it is not known on which GPU.
@@ -316,7 +318,7 @@ func (t *Tracker) unplaced(s *sampler.Snapshot) {
 		if unwatched != nil {
 			row.Requests.Refusal.GPU = sampler.Some(unwatched.Index)
 		}
-		row.Requests.Whole, row.Requests.Missed, row.Requests.ExitStatus = p.whole(last.tally), p.missed, p.exit
+		row.Requests.Whole, row.Requests.Missed, row.Requests.ExitStatus, row.Requests.ExitTime = p.whole(last.tally), p.missed, p.exit, p.exited
 		s.Unplaced = append(s.Unplaced, row)
 	}
 }

@@ -14,7 +14,7 @@ func (t *Tracker) Ended(pid int, at time.Time, status int) {
 	if p == nil {
 		return
 	}
-	p.last = at
+	p.last, p.exited = at, milli(at)
 	code, signal := status>>8&0xff, status&0x7f
 	if signal != 0 {
 		code = 128 + signal

@@ -98,7 +98,7 @@ func (g *gpu) free(at time.Time) (n sampler.Opt[sampler.Bytes], read time.Time) 
 	if g == nil || g.usable == 0 {
 		return n, read
 	}
-	r, until := g.before(at), at
+	r, until := g.before(at, keptReadings), at
 	if r.at.IsZero() {
 		r, until = g.read[g.newest], never
 	}
@@ -218,7 +218,7 @@ func (g *gpu) used(r reading, soon time.Duration, until time.Time) sampler.Bytes
 // give notes that a process holds more, and what that makes of the most in use.
 func (g *gpu) give(at time.Time, m move) {
 	g.add(m)
-	r := g.before(at)
+	r := g.before(at, tried)
 	if r.at.IsZero() {
 		return
 	}
@@ -227,12 +227,12 @@ func (g *gpu) give(at time.Time, m move) {
 	}
 }
 
-// tried: so many readings are looked at to find one that no call is near.
+// tried: so many readings are looked at, for each call, to find one that no call is near; for a refusal it is all that are kept.
 const tried = 8
 
 // before is the newest reading before a call that no call is so near to that it may be in it or not; if there is none, the
 // newest before it. There may be later ones: a call is heard some time after it was made.
-func (g *gpu) before(at time.Time) (newest reading) {
+func (g *gpu) before(at time.Time, tried int) (newest reading) {
 	until := at // what was read stood until the next reading
 	later := 0
 	for later < keptReadings && g.ago(later).at.After(at) {

@@ -87,7 +87,7 @@ func (r *refusal) possible(free sampler.Opt[sampler.Bytes]) bool {
 func (t *tally) met(c *Call, n sampler.Bytes) {
 	t.granted++
 	r := t.answered(c.TID)
-	if r == nil {
+	if r == nil || r.tid != c.TID && c.Time.Add(-c.Took).Before(r.last) { // who had called by then does not answer it
 		return
 	}
 	own, late, open := r.tid == c.TID, c.Time.Sub(r.last) > retryWithin, r.Outcome == sampler.RefusalOpen

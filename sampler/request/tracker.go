@@ -382,7 +382,8 @@ func (t *Tracker) gives(p *process, c *Call, f *Function) {
 	if thread == c.PID {
 		thread = 0
 	}
-	t.calls = append(t.calls, asked{seat: s, Request: sampler.Request{Time: c.Time, PID: c.PID, TID: thread, Function: f.Name, Bytes: n, Answer: c.Answer}})
+	t.calls = append(t.calls, asked{seat: s, Request: sampler.Request{Time: c.Time, PID: c.PID, TID: thread, Function: f.Name, Bytes: n, Answer: c.Answer,
+		Took: int(c.Took.Milliseconds())}})
 }
 
 // asks is the seat of a call, on the GPU where it seems to be.

@@ -1165,12 +1165,34 @@ func TestGuessedBase(t *testing.T) {
 	if p := s.of(0, 7); p.Peak.Source != sampler.PeakAtLeast {
 		t.Errorf("%+v", p.Peak)
 	}
+	p, row := s.processes[7], sampler.Process{PID: 7}
+	p.seats[0].guessed = true // nor is it known to be of this GPU
+	if s.fill(&row, p, key, s.now); row.Peak.Source != sampler.PeakOverlapping {
+		t.Errorf("where its GPU is guessed: %+v", row.Peak)
+	}
 	s.later(ms(50))
 	s.Listed(key, s.now, []sampler.Process{{PID: 7, Memory: sampler.Some(2*gib + 256*mib)}})
 	s.later(ms(50))
 	s.alloc(3, gib)
 	if p := s.of(0, 7); p.Peak.Source != sampler.PeakCalls || p.Peak.Bytes != 3*gib+256*mib {
 		t.Errorf("%+v", p.Peak)
+	}
+}
+
+// What a thread had called for before another was refused is no answer to that, however much it is.
+func TestGrantedAmid(t *testing.T) {
+	for name, row := range map[string]struct {
+		took time.Duration
+		want string
+	}{"called for before": {ms(40), sampler.RefusalOpen}, "called for since": {ms(10), sampler.RefusalGranted}} {
+		s := newScene(t, 1, people{7: {}})
+		s.context(0)
+		s.refused(20 * gib)
+		s.later(ms(30))
+		s.call("cuMemAlloc_v2", Call{TID: 8, Address: 1, Size: uint64(20 * gib), Context: 0xc000, Device: -1, Took: row.took})
+		if r := s.requests(0); r.Refusal.Outcome != row.want {
+			t.Errorf("%s: %q, not %q", name, r.Refusal.Outcome, row.want)
+		}
 	}
 }
 
