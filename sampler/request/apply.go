@@ -13,9 +13,21 @@ import (
 const (
 	// wait: a request whose GPU is not known yet is told with a later snapshot, at most so long after it.
 	wait = 2 * time.Second
+	// waitFirst is the same for the first requests of a process of which the first calls were missed: on which GPUs its threads are only readings
+	// tell, for some in a second, where many do the same in four. As long as no more than waitFew of them wait.
+	waitFirst = 5 * time.Second
+	waitFew   = 512
 	// silent: the last requests of who is gone may have to be told yet.
-	silent = wait + time.Second
+	silent = waitFirst + time.Second
 )
+
+// patience is how long requests of a process, the oldest from a time, wait for their GPU to be known.
+func (p *process) patience(from time.Time) time.Duration {
+	if p.late && !p.exit.Known() && p.waiting <= waitFew && from.Sub(p.first) < waitFirst {
+		return waitFirst
+	}
+	return wait
+}
 
 // Apply fills in the requests of a snapshot's processes, and those since the one before. A process that the
 // driver does not list yet gets a row.
@@ -330,12 +342,15 @@ func (y *tally) told(p *process) bool { return y.shown == y.granted+y.refused &&
 // learned wait, and all of their process after them.
 func (t *Tracker) tell(s *sampler.Snapshot) {
 	kept := t.calls[:0]
-	waits := map[int]bool{}
+	waits, patience := map[int]bool{}, map[int]time.Duration{}
 	for _, c := range t.calls {
 		var key sampler.GPUKey
 		if p := t.processes[c.PID]; p != nil {
 			key = c.seat.at
-			waits[c.PID] = waits[c.PID] || key == sampler.GPUKey{} && !p.gone && !t.ends && s.Time.Sub(c.Time) < wait
+			if patience[c.PID] == 0 {
+				patience[c.PID] = p.patience(c.Time)
+			}
+			waits[c.PID] = waits[c.PID] || key == sampler.GPUKey{} && !p.gone && !t.ends && s.Time.Sub(c.Time) < patience[c.PID]
 			if waits[c.PID] {
 				kept = append(kept, c)
 				continue

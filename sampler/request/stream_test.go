@@ -68,7 +68,7 @@ func TestStreams(t *testing.T) {
 		s.context(1)
 		row.play(s)
 		s.apply()
-		s.later(wait)
+		s.later(waitFirst)
 		snap, got := s.apply(), -1
 		for i := range snap.GPUs {
 			if len(snap.GPUs[i].Processes) > 0 {
@@ -103,7 +103,7 @@ func TestStreamFromBefore(t *testing.T) {
 		s.alloc(1, gib)
 		s.async(0, 0x57, 2, 2*gib)
 		list := s.apply().Requests
-		s.later(wait)
+		s.later(waitFirst)
 		list = append(list, s.apply().Requests...)
 		last := list[len(list)-1]
 		if last.Bytes != 2*gib || last.GPU.Or(-1) != row.gpu {
@@ -126,6 +126,35 @@ func TestStreamRoom(t *testing.T) {
 		p.makesStream(n+3, n+1)
 		if len(p.streams) > maxStreams || p.streams[n+3] != n+1 {
 			t.Fatalf("%d streams after %d, the last one of context %d", len(p.streams), n+1, p.streams[n+3])
+		}
+	}
+}
+
+// Of a process that ran before anybody looked the first requests wait longer for their GPU, as long as they are few and it lives.
+func TestFirstRequestsWait(t *testing.T) {
+	for name, row := range map[string]struct {
+		play func(s *scene)
+		want int // told after three seconds
+	}{
+		"ran before":     {func(s *scene) { s.processes[7].late = true }, 0},
+		"seen all along": {func(s *scene) { s.processes[7].late = false }, 1},
+		"has ended":      {func(s *scene) { s.processes[7].late = true; s.Ended(7, s.now, 0) }, 1},
+		"asks much": {func(s *scene) {
+			s.processes[7].late = true
+			for n := range uint64(waitFew) {
+				s.alloc(2+n, mib)
+			}
+		}, 1 + waitFew},
+	} {
+		s := newScene(t, 2, people{7: {Environment: map[string]string{}}})
+		s.alloc(1, gib)
+		row.play(s)
+		if list := s.apply().Requests; len(list) > 0 {
+			t.Errorf("%s: told at once: %+v", name, list)
+		}
+		s.later(3 * time.Second)
+		if list := s.apply().Requests; len(list) != row.want {
+			t.Errorf("%s: %d told, not %d", name, len(list), row.want)
 		}
 	}
 }

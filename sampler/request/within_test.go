@@ -43,7 +43,7 @@ func TestWithin(t *testing.T) {
 		s.context(1)
 		row.play(s)
 		list := s.apply().Requests
-		s.later(wait)
+		s.later(waitFirst)
 		list = append(list, s.apply().Requests...)
 		if last := list[len(list)-1]; last.GPU.Or(-1) != row.want {
 			t.Errorf("%s: %+v, want GPU %d", name, last, row.want)
