@@ -175,6 +175,10 @@ var situations = []struct {
 		`an earlier) (?:\w+ )?(?:data ?set|sample|project|subject|map|volume|movie)s?\b[^.\n]{0,30}\b(?:no|without(?: any)?) (?:problem|issue|` +
 		`error)s?\b[^.\n]{0,40}\bsame (?:settings|parameters|box|size|config\w*|options)\b|` +
 		`\b(?:ran|worked|went through) (?:fine |well |ok )?before\b[^.\n]{0,20}\bwith the same (?:settings|parameters|box|size|config\w*|options)\b`), nil, nil},
+	// A trainer of models that make pictures, whose usual savings are all on.
+	{sampler.ToldThrifty, lazily(`(?i)\b(?:enabled|activated|turned on|using|checked|ticked|with)\b[^.\n]{0,60}\b8[- ]?bit\b[^.\n]{0,60}\bgradient[- _]checkpoint\w*|` +
+		`\b(?:enabled|activated|turned on|using|checked|ticked|with)\b[^.\n]{0,60}\bgradient[- _]checkpoint\w*[^.\n]{0,60}\b8[- ]?bit\b`),
+		lazily(`(?i)\bdreambooth\b|\bcache latents\b|\blatents? cach\w*`), lazily(`(?i)\bloras?\b|\btextual inversion\b|\bunet only\b`)},
 	{sampler.ToldFrozen, lazily(`\bFailed to execute script\b|\b_MEI\d{3,}\b`), nil, nil},
 }
 

@@ -723,6 +723,9 @@ func add(c *sampler.LogContext, text string, all []sentence, lines []codeLine) {
 			c.Told = append(c.Told, row.what)
 		}
 	}
+	if onlyFrees.MatchString(text) && !withoutGraph.MatchString(onlyFrees.ReplaceAllString(text, "\n")) {
+		c.Told = slices.DeleteFunc(c.Told, func(what string) bool { return what == sampler.ToldGraphOff })
+	}
 	addDomain(c, text)
 	addWork(c, text)
 	if at := meant.FindAllStringSubmatch(text, 8); len(at) > 0 {
