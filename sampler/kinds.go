@@ -250,6 +250,8 @@ const (
 	ToldFirstFuller  = "first_fuller"          // the first of several GPUs that train with one process holds more than the others
 	ToldRemote       = "remote"                // the failure is quoted from the answer of a service
 	ToldCaching      = "caching_latents"       // it comes while latents are cached
+	ToldThrifty      = "thrifty"               // all of a model that makes pictures is trained, with the settings on that take less
+	ToldAsksMore     = "asks_more"             // how to go on to a larger size than ran is asked
 	ToldVisible      = "visible_gpus_"         // and the GPUs that whoever writes chose
 )
 

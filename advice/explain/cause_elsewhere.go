@@ -136,6 +136,12 @@ var causesElsewhere = []causeRow{
 			}
 			return f.words.Say("why.whole_share", "need", printed(f.requested.Or(0)), "total", gib(f.startTotal()))
 		}},
+	{id: "half", cause: CauseOtherProcess, reason: "https://github.com/kaldi-asr/kaldi/issues/4255",
+		when:       func(f *failure) bool { return f.halfRefused() },
+		confidence: always(0.75),
+		evidence: func(f *failure) string {
+			return f.words.Say("why.half_refused", "need", printed(f.requested.Or(0)), "free", f.rough(f.amountOf(f.free.Or(0))), "used", gib(f.total.Or(0).Less(f.free.Or(0))))
+		}},
 	{id: "left", cause: CauseOtherProcess, reason: "https://www.tensorflow.org/guide/gpu",
 		when:       func(f *failure) bool { return f.leastPool() > 0 },
 		confidence: always(0.88),
@@ -162,6 +168,12 @@ var causesElsewhere = []causeRow{
 		evidence: func(f *failure) string {
 			return f.words.Say("why.simulator", "size", gib(f.outside.Or(0)))
 		}},
+}
+
+// halfRefused: Kaldi asks for a part of what it has just found free, half of it by default, and did not get that: another process took of it in between.
+// https://github.com/kaldi-asr/kaldi/blob/master/src/cudamatrix/cu-allocator.cc
+func (f *facts) halfRefused() bool {
+	return f.event.Framework == "kaldi" && !f.onHost() && f.requested.Known() && f.requested.Or(0) < partOf(f.free.Or(0), 0.9) && f.total.Or(0).Less(f.free.Or(0)) > 2*sampler.GiB
 }
 
 // nobodysPool is less than anybody gives to a program for all that it does (own threshold).

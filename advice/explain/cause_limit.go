@@ -24,7 +24,9 @@ var causesLimit = []causeRow{
 			return f.words.Say("why.limit", "allowed", gib(f.event.MemoryLimit.Allowed.Or(0)), "held", gib(f.held()), "need", printed(f.requested.Or(0)))
 		}},
 	{id: "R4", cause: CauseMemoryLimit, reason: "https://github.com/jhc13/taggui/issues/188",
-		when: func(f *failure) bool { return f.refusedThoughFree() && !f.limited() && !f.workersDecide() },
+		when: func(f *failure) bool {
+			return f.refusedThoughFree() && !f.limited() && !f.workersDecide() && !f.halfRefused()
+		},
 		confidence: func(f *failure) float64 {
 			switch {
 			case f.roundShare():
@@ -44,7 +46,7 @@ var causesLimit = []causeRow{
 		}},
 	{id: "R4", cause: CauseHostMemory, reason: "https://github.com/pytorch/pytorch/issues/40002",
 		when: func(f *failure) bool {
-			return f.refusedThoughFree() && !f.limited() && !f.onLinux() && !f.workersDecide()
+			return f.refusedThoughFree() && !f.limited() && !f.onLinux() && !f.workersDecide() && !f.halfRefused()
 		},
 		confidence: func(f *failure) float64 {
 			switch {

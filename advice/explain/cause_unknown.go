@@ -76,7 +76,7 @@ var causesUnknown = []causeRow{
 		evidence:   func(f *failure) string { return f.words.Say("why.cupy_pool") }},
 	{id: "R4", cause: CauseUnknown, reason: sourceMessage,
 		when: func(f *failure) bool {
-			return f.refusedThoughFree() && !f.limited() && !f.onLinux() && !f.onWindows() && !f.roundShare() && !f.wideRequest() && !f.workersDecide()
+			return f.refusedThoughFree() && !f.limited() && !f.onLinux() && !f.onWindows() && !f.roundShare() && !f.wideRequest() && !f.workersDecide() && !f.halfRefused()
 		},
 		confidence: always(0.51),
 		evidence:   func(f *failure) string { return f.words.Say("why.refused_unknown") }},

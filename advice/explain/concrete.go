@@ -249,7 +249,7 @@ func (f *failure) secondGPU() bool {
 	if f.sole() {
 		return f.event.GPUIndex.Or(0) > 0
 	}
-	return f.shows(sampler.ShowsSecondGPU) || f.told(sampler.ToldGPUs) || f.told(sampler.ToldWrongGPU) || f.event.GPUIndex.Or(0) > 0 || f.atHand()
+	return f.shows(sampler.ShowsSecondGPU) || f.told(sampler.ToldGPUs) || f.told(sampler.ToldWrongGPU) || f.event.GPUIndex.Or(0) > 0 || f.chosenGPUs() > "0" && f.chosenGPUs() != anyGPU || f.atHand()
 }
 
 func (f *failure) notebook() bool {

@@ -27,6 +27,7 @@ var concreteRows = []concreteRow{
 	{"sum(losses).backward()", (*failure).ownLoop, "do.say.leak", false},
 	{"grads = torch.autograd.grad(", (*failure).ownTorch, "do.say.kept", false},
 	{"result = result.detach()", (*failure).ownTorch, "do.say.kept", false},
+	{"model.save_pretrained(path, max_shard_size", nil, "", false},
 	{"optimizer.zero_grad(", (*failure).ownLoop, "", false},
 	{"(loss_a + loss_b).backward()", (*failure).ownLoop, "do.say.leak", false},
 	{"hidden = hidden.detach()", (*failure).ownLoop, "", false},

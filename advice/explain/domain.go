@@ -133,7 +133,7 @@ func doDemucs(f *failure) []string {
 		cpu = "demucs -d cpu FILE"
 	}
 	lines := []string{"demucs --segment 7 FILE  " + f.comment("do.demucs_segment"), cpu + "  " + f.comment("do.demucs_cpu")}
-	if f.command.HasPlain("dl") { // of the first versions, which have no other option for it
+	if f.command.HasPlain("dl") || f.shows(sampler.ShowsCached) { // of the first versions, which have no other option for it
 		lines = lines[1:]
 	}
 	return append(lines, f.lessInput()[0])

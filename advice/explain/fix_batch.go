@@ -155,6 +155,17 @@ var fixesBatch = []fixRow{
 		do: func(f *failure) []string {
 			return []string{"--gradient_checkpointing --cache_latents --cache_text_encoder_outputs  " + f.comment("do.kohya"), f.kohyaMore() + "  " + f.comment("do.if_not_enough")}
 		}},
+	{id: FixSmallerModel, source: "https://huggingface.co/docs/diffusers/training/lora",
+		kinds: ownCode | imageTool, cost: 0,
+		lives: map[string]float64{CauseTooBig: 0.97, CauseUnknown: 0.9},
+		when: func(f *failure) bool {
+			return f.told(sampler.ToldThrifty) && !f.usesLoRA() && !f.onHost() && !f.refusedThoughFree()
+		},
+		reach:   always(1),
+		variant: func(f *failure) string { return "painter_lora" },
+		do: func(f *failure) []string {
+			return []string{f.comment("do.painter_lora"), f.comment("do.painter_one")}
+		}},
 	{id: FixSmallerOptimizer, source: "https://github.com/kohya-ss/sd-scripts/blob/main/docs/train_network_README-ja.md",
 		kinds: training | undecided, cost: 0.08, // what is left of a picture at a time whose activations are computed again
 		lives: map[string]float64{CauseTooBig: 0.9, CauseUnknown: 0.65},

@@ -140,6 +140,17 @@ var fixesHost = []fixRow{
 			return []string{`from_pretrained(name, load_in_8bit=True, device_map="auto")  ` + f.comment("do.transformers"),
 				`from_pretrained(name, torch_dtype="auto", low_cpu_mem_usage=True)  ` + f.comment("do.or")}
 		}},
+	{id: FixSmallerModel, source: "https://huggingface.co/docs/transformers/big_models",
+		kinds: server, cost: 0,
+		lives: map[string]float64{CauseHostMemory: 0.97},
+		when: func(f *failure) bool {
+			return f.class.class == classHost && f.phase() == sampler.PhaseLoading && f.program.reserves() && !f.loadsInRanks()
+		},
+		reach:   always(1),
+		variant: func(f *failure) string { return "shards" },
+		do: func(f *failure) []string {
+			return []string{`model.save_pretrained(path, max_shard_size="5GB", safe_serialization=True)  ` + f.comment("do.shards"), f.comment("do.sixteen_on_disk")}
+		}},
 	{id: FixShardOrOffload, source: "https://huggingface.co/docs/transformers/deepspeed",
 		kinds: ownCode | server, cost: 0,
 		lives:   map[string]float64{CauseHostMemory: 0.97},

@@ -159,7 +159,7 @@ func backTo(id string, of kinds, parts ...string) fixRow {
 		lives: map[string]float64{CauseTooBig: 0.97, CauseUnknown: 0.85, CauseDataSpike: 0.9, CauseFragmentation: 0.9, CauseOversubscribed: 0.9, CauseMemoryLimit: 0.9, CausePreallocation: 0.6, CauseOtherProcess: 0.4},
 		when: func(f *failure) bool {
 			before := strings.ToLower(f.ranWith())
-			return before != "" && is(before) && !f.onHost() && f.phase() != sampler.PhaseValidation && f.phase() != sampler.PhaseSaving
+			return before != "" && is(before) && !f.told(sampler.ToldAsksMore) && !f.onHost() && f.phase() != sampler.PhaseValidation && f.phase() != sampler.PhaseSaving
 		},
 		reach:   always(1.2),
 		variant: func(f *failure) string { return "back" },

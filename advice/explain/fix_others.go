@@ -114,7 +114,7 @@ var fixesOthers = []fixRow{
 		kinds: ownCode | running, cost: 0,
 		lives: map[string]float64{CauseOtherProcess: 0.97, CauseUnattributed: 0.95, CauseUnknown: 0.35, CausePreallocation: 0.2},
 		when: func(f *failure) bool {
-			return !f.aloneOnGPU() && f.event.Kind != sampler.KindMPS && !f.refusedThoughFree() && !f.workersShare()
+			return !f.aloneOnGPU() && f.event.Kind != sampler.KindMPS && (!f.refusedThoughFree() || f.halfRefused()) && !f.workersShare()
 		},
 		variant: func(f *failure) string {
 			switch big := f.toStop(); {
@@ -153,7 +153,7 @@ var fixesOthers = []fixRow{
 			if f.noSplit() {
 				return 1
 			}
-			if f.makesContext() || f.makesSession() || f.littleIndex() || f.shareRefused() && f.requested.Or(0) < sampler.GiB/4 && f.phase() != sampler.PhaseValidation {
+			if f.makesContext() || f.halfRefused() || f.makesSession() || f.littleIndex() || f.shareRefused() && f.requested.Or(0) < sampler.GiB/4 && f.phase() != sampler.PhaseValidation {
 				return 1 // next to nothing was free when it came
 			}
 			if f.nearlyFree() {
@@ -310,6 +310,9 @@ func doStopOther(f *failure) []string {
 		}
 		if f.shareRefused() && !f.told(sampler.ToldInForce+"allow_growth") {
 			list = append([]string{list[0], "export TF_FORCE_GPU_ALLOW_GROWTH=true  " + f.comment("do.allow_growth")}, list[1:]...)
+		}
+		if f.halfRefused() {
+			list = []string{list[0], f.comment("do.kaldi_jobs")}
 		}
 		if named, ok := f.otherGPU(); ok {
 			list = append([]string{"export CUDA_VISIBLE_DEVICES=" + named + "  " + f.comment("do.other_gpu", "named", named, "gpu", f.event.GPUIndex.Or(0))}, list...)

@@ -6,8 +6,11 @@ import "nvpeak/sampler"
 const sourceInserts = "https://docs.lammps.org/fix_gcmc.html"
 
 // inserts: atoms are put into the system as it runs, so that a run that fits at first need not fit later, and nothing leaks.
-func (f *failure) inserts() bool {
-	return f.told(sampler.ToldInserts) && (f.told(sampler.ToldWork+sampler.WorkAtoms) || f.told(sampler.ToldWork+sampler.WorkPotentials)) && f.told(sampler.ToldLate) && !f.onHost() && !f.numbers()
+func (f *failure) inserts() bool { return f.told(sampler.ToldInserts) && f.movesLong() }
+
+// movesLong: atoms moved for long before it failed, as is said, so that the size of the system alone is not why.
+func (f *failure) movesLong() bool {
+	return (f.told(sampler.ToldWork+sampler.WorkAtoms) || f.told(sampler.ToldWork+sampler.WorkPotentials)) && f.told(sampler.ToldLate) && !f.onHost() && !f.numbers()
 }
 
 // splitsLate: gaussians are fitted, which are split as it trains, and it fails after many steps that had room.
@@ -34,5 +37,14 @@ var fixesInserting = []fixRow{
 		variant: func(f *failure) string { return "inserts" },
 		do: func(f *failure) []string {
 			return []string{f.comment("do.cap_inserted"), f.comment("do.smaller_cell")}
+		}},
+	{id: FixLeak, source: "https://docs.lammps.org/Howto_restart.html",
+		kinds: ownCode | running, cost: 0, work: true,
+		lives:   map[string]float64{CauseUnknown: 0.9, CauseDataSpike: 0.9, CauseLeak: 0.97, CauseTooBig: 0.7},
+		when:    func(f *failure) bool { return f.movesLong() && !f.inserts() && !f.compiled() },
+		reach:   always(1),
+		variant: func(f *failure) string { return "moves" },
+		do: func(f *failure) []string {
+			return []string{f.comment("do.last_frame"), f.comment("do.watch_neighbors")}
 		}},
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"nvpeak/sampler"
+	"nvpeak/sampler/tools"
 )
 
 var (
@@ -49,6 +50,15 @@ const usable = 0.9
 func (f *failure) outweighs() bool {
 	return f.wholeOnOne() && (f.isPyTorch() || f.program.reserves()) && f.saidTotal() > 0 && f.weightsIn(16) >= partOf(f.saidTotal(), usable) && !f.numbers() && !f.onHost() &&
 		(!f.told(sampler.ToldGPUs) || f.command.Known && f.runsServer() && f.hasKnob(FixShardOrOffload) && !f.dividesModel()) && f.bitsInForce() >= 16 && !f.told(sampler.ToldWorked) && !f.told(sampler.ToldUpdate)
+}
+
+// smallerWouldFit: the weights of the named model leave no room on the GPU that is told, and the first that its program names is a smaller model.
+func (f *failure) smallerWouldFit() bool {
+	if f.tool == nil || f.saidTotal() == 0 || f.weightsIn(16) < partOf(f.saidTotal(), usable) || f.numbers() || f.onHost() || f.bitsInForce() < 16 {
+		return false
+	}
+	list := f.levers()
+	return len(list) > 0 && list[0].Of == tools.Model
 }
 
 // namedWeights is what the weights take in 16 bits as the command names the model, or whoever wrote the text; 0: neither does.

@@ -113,9 +113,9 @@ func (f *facts) arenaAtStart() bool {
 }
 
 // pageFileShort: a miner commits host memory for the data set of each GPU. That is short where only some of several GPUs fail, and where the page
-// file is spoken of.
+// file is spoken of, unless it was made larger in vain.
 func (f *facts) pageFileShort() bool {
-	return f.told(sampler.ToldWork+sampler.WorkMining) && (f.told(sampler.ToldPageFile) || f.told(sampler.ToldSomeGPUs)) && !f.onHost() && !f.numbers() && f.history == nil
+	return f.told(sampler.ToldWork+sampler.WorkMining) && (f.told(sampler.ToldPageFile) || f.told(sampler.ToldSomeGPUs)) && !f.told(sampler.ToldTried+"page_file") && !f.onHost() && !f.numbers() && f.history == nil
 }
 
 // reported: the text only tells of the failure and shows no error.

@@ -45,7 +45,7 @@ var anySize = lazily(`(?i)\b(?:no matter|whatever|regardless of|any|every|all|ir
 
 // gpuHas is the memory of a GPU as people tell it.
 var gpuHas = lazily(`(?i)\b(?:(?:my|our|the) (?:cuda |gpu |video )?memory|vram)\b,? (?:which )?(?:is|has|of) (\d{1,3}) ?(?:Gi?B|G)\b|` +
-	`\b(\d{1,3}) ?(?:Gi?B|Go|G)\b (?:of )?(?:(?:dedicated|total|free|available|local|nvidia|the|my) )*(?:gpu|vram|video|graphics?|cards?)\b|` +
+	`\b(?:\d ?[x×*] ?)?(\d{1,3}) ?(?:Gi?B|Go|G)\b (?:of )?(?:(?:dedicated|total|free|available|local|nvidia|the|my) )*(?:gpu|vram|video|graphics?|cards?)\b|` +
 	`\b(?:gpu|vram|card|video memory|gpu memory|graphics? (?:card|memory))\b[^.,;\n\d]{0,32}\b(\d{1,3}) ?(?:Gi?B|Go|G)\b|(?:显存|显卡)[^。\d]{0,6}(\d{1,3}) ?G|` +
 	`(\d{1,3}) ?G\w?的?(?:显存|显卡)|\b(?:geforce|quadr[oa]|tesla|[gr]tx|mx) ?\d{3,4}\w?\b[^.,;\n\d]{0,24}\b(\d{1,2}) ?G(?:i?B)?\b`)
 
@@ -55,11 +55,14 @@ var machineHas = lazily(`(?i)\b(\d{1,4}) ?(?:Gi?B|G)\b (?:of )?(?:(?:unified|sys
 // wantedSize is a size that is needed or advised, not one that somebody has.
 var wantedSize = lazily(`(?i)\b(?:need(?:s|ed)?|requir\w*|at least|minimum|recommend\w*|takes?|uses?|using|exceed\w*|free|left|available|reserved|allocated?|allocating|rented?|upgrad\w*|buy)\b|需要|至少`)
 
+// usedDevice is a GPU that is used, by its number.
+var usedDevice = lazily(`(?i)\bus(?:es?|ing) (?:only )?(?:the )?(?:device|gpu|cuda) ?[:#]? ?\d\b`)
+
 // toldOfGPU is how large the GPU is, where all that is said of it agrees.
 func toldOfGPU(all []sentence) string {
 	found := ""
 	for _, s := range all {
-		if wantedSize.MatchString(s.text) {
+		if wantedSize.MatchString(usedDevice.ReplaceAllString(s.text, " ")) {
 			continue
 		}
 		for _, at := range gpuHas.FindAllStringSubmatch(s.text, 8) {
@@ -119,7 +122,7 @@ func addFacts(c *sampler.LogContext, text string, all []sentence) {
 	if !slices.Contains(c.Told, sampler.ToldReplay) && games.MatchString(text) && agents.MatchString(text) && !onPolicy.MatchString(text) {
 		c.Told = append(c.Told, sampler.ToldReplay, sampler.ToldPlays)
 	}
-	if !slices.Contains(c.Told, sampler.ToldReplay) && slices.Contains(c.Told, sampler.ToldGrowth) && learner.MatchString(text) {
+	if !slices.Contains(c.Told, sampler.ToldReplay) && slices.Contains(c.Told, sampler.ToldGrowth) && (learner.MatchString(text) || fillsBuffer.MatchString(text)) {
 		c.Told = append(c.Told, sampler.ToldReplay)
 	}
 	size := settings[slices.IndexFunc(settings, func(row settingRow) bool { return row.name == "size" })].words
@@ -155,7 +158,7 @@ func addFacts(c *sampler.LogContext, text string, all []sentence) {
 }
 
 // counted are GPUs with their number.
-var counted = lazily(`(?i)\b([2-9]|[1-9]\d{1,2})(?: ?[x×*] ?| )(?:(?:nvidia|geforce|rtx|gtx|tesla|quadro) ?)*(?:gpus|cards|[ATLPVH]\d{1,3}[gs]?|A[2456]000s?|` +
+var counted = lazily(`(?i)\b([2-9]) ?[x×*] ?\d{1,3} ?G(?:i?B)? (?:gpus?|cards?)\b|\b([2-9]|[1-9]\d{1,2})(?: ?[x×*] ?| )(?:(?:nvidia|geforce|rtx|gtx|tesla|quadro) ?)*(?:gpus|cards|[ATLPVH]\d{1,3}[gs]?|A[2456]000s?|` +
 	`[1-5]0[5-9]0(?: ?ti)?s?)\b|\b(?:[ATLPVH]\d{1,3}[gs]?|RTX ?[1-5]0[5-9]0(?: ?ti)?)(?: ?(?:GPUs?|cards?|显卡|卡))? ?[x×*] ?([2-9])\b|` +
 	`\b([2-9]) ?[张块卡](?:卡|显卡|GPU| ?[ATLPVH]\d{1,3}| ?[1-5]0[5-9]0)`)
 
@@ -163,7 +166,7 @@ var counted = lazily(`(?i)\b([2-9]|[1-9]\d{1,2})(?: ?[x×*] ?| )(?:(?:nvidia|gef
 func countOfGPUs(text string) string {
 	found := ""
 	for _, at := range counted.FindAllStringSubmatch(text, 8) {
-		if n := at[1] + at[2] + at[3]; found == "" || found == n {
+		if n := at[1] + at[2] + at[3] + at[4]; found == "" || found == n {
 			found = n
 			continue
 		}

@@ -46,6 +46,8 @@ var (
 	largerThanRAM = lazily(`(?i)\b(?:models?|weights|` +
 		`checkpoint)\b[^.\n]{0,24}\b\d{2,4} ?GB?\b[^.\n]{0,24}\b(?:(?:ram|(?:host|system|cpu) memory)(?: size)? (?:is|of) (?:only )?\d{2,4} ?G|` +
 		`memory(?: size)? (?:is|of) (?:only )?(?:[2-9]\d\d|\d{4}) ?G)`)
+	// terabytes are of a machine: it ran out of them, as is said.
+	terabytes = lazily(`(?i)\b(?:oom|out[- ]of[- ]memory)\b[^.\n]{0,30}\b(?:even|al?though|despite|with)\b[^.\n]{0,30}(?:\b(?:memory|ram)\b[^.\n]{0,24}\b\d(?:\.\d)? ?TB\b|\b\d(?:\.\d)? ?TB (?:of )?(?:\w+ )?(?:memory|ram)\b)`)
 	// fillsHost is any of these, unless ofGPUAlone stands beside it.
 	fillsHost = lazily(`(?i)` + grownHost + `|` + wantingHost + `|` + loadedUntil + `|` + batchKilled + `|` + costsRAM)
 	// ofGPUAlone are words for a GPU's memory beside which that of the machine is not meant.

@@ -2,6 +2,12 @@ package post
 
 import "nvpeak/sampler"
 
+// withoutGraph is code that runs without gradients; onlyFrees is such a block in which nothing is computed.
+var (
+	withoutGraph = lazily(`(?:\bwith |@)torch\.(?:no_grad|inference_mode)\(`)
+	onlyFrees    = lazily(`(?m)^\s*with torch\.(?:no_grad|inference_mode)\(\):[ \t]*\n(?:[ \t]+(?:del [^\n]*|torch\.cuda\.empty_cache\(\)|gc\.collect\(\))[ \t]*(?:\n|$))+`)
+)
+
 // marks are what a text names anywhere: in sentences, in code or in what a program printed.
 var marks = []struct {
 	what  string
@@ -11,7 +17,7 @@ var marks = []struct {
 	{sampler.ToldYOLO, lazily(`(?i)\byolo(?:[-_ ]?v?(?:[5-9]|1[0-2])\w*|x)?\b`)},
 	{sampler.ToldFineTunes, lazily(`(?i)\bfine[- ]?tun(?:e|es|ing)\b|微调`)},
 	// Code that runs without gradients.
-	{sampler.ToldGraphOff, lazily(`(?:\bwith |@)torch\.(?:no_grad|inference_mode)\(`)},
+	{sampler.ToldGraphOff, withoutGraph},
 	// Whoever writes takes a smaller batch for the way, and asks how.
 	{sampler.ToldAsksBatch, lazily(`(?i)\b(?:how (?:do|can|could|should|to)|such as|where)\b[^.?]{0,30}\b(?:chang|reduc|lower|decreas|modify)\w*\b[^.?]{0,20}\bbatch`)},
 	// Whoever writes takes the CPU for the way, and asks how.

@@ -53,7 +53,7 @@ var programs = []struct {
 	{"easydiffusion", lazily(`(?i)\beasy[- ]?diffusion\b|\bstable-diffusion-ui\b`)},
 	{"chat-ui", lazily(`(?i)\bkobold ?ai\b|\btavern ?ai\b|\boobabooga\b|\btext-generation-webui\b`)},
 	{"comfyui", lazily(`(?i)\bcomfyui\b|(?-i:\bComfy\b)|(?:^|\s)--?(?:novram|normalvram)\b|\bKSampler\b`)},
-	{"demucs", lazily(`(?i)\bdemucs(?:\.separate)? [^\n]{0,80}(?:-d \w|-n \w|--dl\b|\.(?:mp3|wav|flac)\b)|[/\\]demucs[/\\](?:separate|apply)\.py`)},
+	{"demucs", lazily(`(?i)\bdemucs(?:\.separate)? [^\n]{0,80}(?:-d \w|-n \w|--dl\b|\.(?:mp3|wav|flac)\b)|[/\\]demucs[/\\](?:separate|apply)\.py|\bdemucs (?:on )?(?:my |the )?gpu\b`)},
 	{"whisper", lazily(`(?i)\b(?:stable[-_])?whisper(?:x|jav)?\b|\bstable-ts\b`)},
 	{"lm_eval", lazily(`(?i)\blm[-_]eval\b`)},
 	// Parts and arguments of pipelines that make pictures and videos, by names that only they have:

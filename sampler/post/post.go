@@ -131,6 +131,8 @@ var (
 	// https://stable-baselines3.readthedocs.io/en/master/guide/algos.html
 	numpyArray = lazily(`(?i)\bnumpy (?:\w+ )?(?:zeros|ones|empty|arrays?|matri\w+)\b|\b(?:np|numpy)\.(?:zeros|ones|empty|full)\b`)
 	learner    = lazily(`\b(?:DQN|SAC|TD3|DDPG)\(`)
+	// fillsBuffer is what such a learner prints of its buffer.
+	fillsBuffer = lazily(`\b(?:replay_?)?buffer[_ ](?:add|size|len)\w*: ?\d`)
 )
 
 // inRAM: no GPU is spoken of, and what ran out is an array or a buffer that lies in RAM.

@@ -356,6 +356,9 @@ func reported(text string, all []sentence, scan Scan, j *judge) (sampler.OOMEven
 			}
 		}
 	}
+	if len(all) > 1 && all[0].title && keepsFrom.MatchString(all[0].text) && ranOut.MatchString(all[0].text) && ownCommand.MatchString(text) && j.weighs() <= 0 {
+		return eventOf(text, all[0], all, scan), true
+	}
 	if at := cutShort.FindStringIndex(text); at != nil {
 		line := 1 + strings.Count(text[:at[0]], "\n")
 		e := eventOf(text, sentence{text: strings.TrimSpace(text[at[0]:at[1]]), line: line}, all, scan)
@@ -421,6 +424,12 @@ func pleads(all []sentence) bool {
 	own, others := spokenOf(all)
 	return len(all) > 1 && own > others && slices.ContainsFunc(all, func(s sentence) bool { return plea.MatchString(s.text) })
 }
+
+// keepsFrom is a title that asks how something is kept from failing: of who shows the command of a server of his, which has failed so.
+var (
+	keepsFrom  = lazily(`(?i)\bhow (?:to|can (?:I|we)|do (?:I|we)|should (?:I|we)) (?:\w+ )?(?:ensure|make sure|avoid|prevent|keep|stop)\b`)
+	ownCommand = lazily(`(?m)^\W*(?:python3? -m (?:vllm|sglang|lmdeploy)[.\w]*|vllm serve|lmdeploy serve|trtllm-serve|text-generation-launcher|ollama run|(?:\./|\.\\)?llama-server)\b[^\n]*`)
+)
 
 // complains: who writes tells of an error that he gets.
 func complains(all []sentence) bool {
@@ -551,7 +560,7 @@ func kindOf(text, told string, all []sentence) (framework, kind, memory string) 
 	outOfVRAM := slices.ContainsFunc(all, func(s sentence) bool {
 		return outOfVRAMWords.MatchString(s.text) && !talk.MatchString(expected(s.text))
 	})
-	if surelyHost.MatchString(text) || onCPUAlone(text, all) || limitOfHost.MatchString(text) && !gpuWord.MatchString(text) || (largerThanRAM.MatchString(text) || fusesDepth.MatchString(text)) && !ofGPUAlone.MatchString(text) || slices.ContainsFunc(all, func(s sentence) bool {
+	if surelyHost.MatchString(text) || onCPUAlone(text, all) || limitOfHost.MatchString(text) && !gpuWord.MatchString(text) || (largerThanRAM.MatchString(text) || terabytes.MatchString(text) || fusesDepth.MatchString(text)) && !ofGPUAlone.MatchString(text) || slices.ContainsFunc(all, func(s sentence) bool {
 		return (onHost.MatchString(s.text) && !(outOfVRAM && !ofMachineAlone.MatchString(s.text)) || fillsHost.MatchString(s.text) && !ofGPUAlone.MatchString(s.text)) && !talk.MatchString(expected(s.text)) && !ofOthers.MatchString(s.text) && !ofGPU.MatchString(s.text) && !ofGPUs.MatchString(s.text) && !(either.MatchString(s.text) && (ofGPU.MatchString(text) || gpuWord.MatchString(s.text)) && !surelyRAM.MatchString(text))
 	}) {
 		return "", sampler.KindHostAlloc, sampler.MemoryHost

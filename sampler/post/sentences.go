@@ -20,6 +20,8 @@ var (
 	printed = lazily(`^\[|^(?:[a-z][\w.-]*(?:\[\d+\])?|[A-Z_]{3,}|Q|Note|Tip|Hint|Warning|Example|FAQ):\s|` +
 		`^[^\w\p{L}]*(?:\d{4}-\d\d|\d\d[:/-]\d\d|[IWEF]\d{4}\b|(?:INFO|WARN|WARNING|ERROR|DEBUG|CRITICAL|FATAL)\b|File "|at \S+\(|Traceback|>>>|\$ |#|//|\||` +
 		`[-+*]\s*\[[ xX]\]|[\w./\\-]+\.\w+:\d+|\w+(?:\.\w+)*(?:Error|Exception)\b)|\b(?:INFO|WARNING|ERROR|DEBUG)\b\W{0,3}(?:[:\]|-]|$|\w+[:.])|\blevel=\w`)
+	// addition is what somebody adds below what he wrote, as programs begin their lines, too.
+	addition = lazily(`^(?:NOTE|EDIT|UPDATE|PS|FYI|BTW) ?\d?: (?:I|It|We|My|This|With|When|The same|Same|Training|Works)\b`)
 	// assigned is a line of code; a sentence may end with some.
 	assigned = lazily(`^[\w.\[\]]+(?:, ?[\w.\[\]]+)* = [\w.]+[(\[]`)
 	// change begins an entry in a list of changes.
@@ -272,7 +274,7 @@ const saysError = "报错"
 
 // isProse: a line of words, not of figures and signs.
 func isProse(line string) bool {
-	if len(line) > 4000 || printed.MatchString(line) || assigned.MatchString(line) {
+	if len(line) > 4000 || printed.MatchString(line) && !addition.MatchString(line) || assigned.MatchString(line) {
 		return false
 	}
 	letters, all, signs := 0, 0, 0 // of scripts that write no blanks, or few

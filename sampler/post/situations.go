@@ -136,7 +136,8 @@ var situations = []struct {
 		`\b(?:at|in|on|line)\b[^.\n]{0,14}\b(?:model|net)\w*\.(?:cuda|to)\(|` +
 		`\b(?:model|net)\w*\.(?:cuda|to)\([^)\n]{0,20}\)["'\x60]? (?:throws|raises|gives|fails|ends|itself)\b|` +
 		`\b(?:while|when|as|before) (?:the |its )?weights (?:are|were) (?:being |even |still )?(?:created|made|loaded)\b|` +
-		`\bvery first (?:line|call|operation|cuda call|tensor)\b|\b(?:even|just) (?:a|one) (?:single |tiny |small )+tensor\b`), nil, nil},
+		`\bvery first (?:line|call|operation|cuda call|tensor)\b|\b(?:even|just) (?:a|one) (?:single |tiny |small )+tensor\b|` +
+		`\beven\b[^.\n]{0,24}\b(?:an empty|a tiny|a trivial|the smallest) (?:\w+ )?(?:files?|csv|tables?|data ?frames?|series|arrays?|tensors?|programs?|examples?)\b`), nil, nil},
 	{sampler.ToldLeastBatch, lazily(`(?i)\bbatch[-_ ]?(?:size)?s?\b[^.!?\n]{0,24}\b(?:is|are|was|goes|went|turned|set|cranked|already)\b[^.!?\n]{0,12}\b(?:all the way down|` +
 		`as (?:low|small) as (?:it goes|possible|it gets|can be|it can be)|(?:at|to) (?:the |its )?(?:bare )?minimum|at rock bottom)\b|` +
 		`\bbatch[-_ ]?(?:size)?\b[^.!?\n]{0,40}\b(?:already|is|at|to) (?:\w+ )?(?:the |its )?(?:minimum|minimal|lowest|smallest) ?(?:value|possible|allowed|` +
@@ -174,11 +175,15 @@ var situations = []struct {
 		`an earlier) (?:\w+ )?(?:data ?set|sample|project|subject|map|volume|movie)s?\b[^.\n]{0,30}\b(?:no|without(?: any)?) (?:problem|issue|` +
 		`error)s?\b[^.\n]{0,40}\bsame (?:settings|parameters|box|size|config\w*|options)\b|` +
 		`\b(?:ran|worked|went through) (?:fine |well |ok )?before\b[^.\n]{0,20}\bwith the same (?:settings|parameters|box|size|config\w*|options)\b`), nil, nil},
+	// A trainer of models that make pictures, whose usual savings are all on.
+	{sampler.ToldThrifty, lazily(`(?i)\b(?:enabled|activated|turned on|using|checked|ticked|with)\b[^.\n]{0,60}\b8[- ]?bit\b[^.\n]{0,60}\bgradient[- _]checkpoint\w*|` +
+		`\b(?:enabled|activated|turned on|using|checked|ticked|with)\b[^.\n]{0,60}\bgradient[- _]checkpoint\w*[^.\n]{0,60}\b8[- ]?bit\b`),
+		lazily(`(?i)\bdreambooth\b|\bcache latents\b|\blatents? cach\w*`), lazily(`(?i)\bloras?\b|\btextual inversion\b|\bunet only\b`)},
 	{sampler.ToldFrozen, lazily(`\bFailed to execute script\b|\b_MEI\d{3,}\b`), nil, nil},
 }
 
-// chosen is the list of GPUs that whoever writes gave to CUDA_VISIBLE_DEVICES, in a shell or in a script.
-var chosen = lazily(`CUDA_VISIBLE_DEVICES["']?\]?\s*[=,:]\s*[(\["']{0,2}(\d{1,2}(?:,\s?\d{1,2})*)["')\]]`)
+// chosen is the list of GPUs that whoever writes gave to CUDA_VISIBLE_DEVICES, in a shell or in a script, or the one on which a model is to lie.
+var chosen = lazily(`CUDA_VISIBLE_DEVICES["']?\]?\s*[=,:]\s*[(\["']{0,2}(\d{1,2}(?:,\s?\d{1,2})*)["')\]]|\bdevice_map ?= ?["'\x60]?\{["']{2}: ?(\d{1,2})\}`)
 
 // byDefault is an option with what it is unless it is set, as documentation says it.
 var byDefault = lazily(`--([a-z][a-z-]+)\b["'\x60]?[^\n-]{0,40}?\b[Dd]efault(?:s| value)?(?: is| to| of|:|=) ?["'\x60]?(0\.\d{1,3})\b`)
@@ -194,6 +199,6 @@ func addSituation(c *sampler.LogContext, text string) {
 		c.Told = append(c.Told, sampler.ToldDefault+strings.ReplaceAll(at[1], "-", "_")+" "+at[2])
 	}
 	if at := chosen.FindStringSubmatch(text); at != nil {
-		c.Told = append(c.Told, sampler.ToldVisible+at[1])
+		c.Told = append(c.Told, sampler.ToldVisible+at[1]+at[2])
 	}
 }

@@ -105,7 +105,10 @@ var tells = []struct {
 		`\b(?:occasionally|sometimes|suddenly|now and then|from time to time|once in a while|periodically)\b[^.]{0,20}\b(?:memory|vram|` +
 		`usage)\b[^.]{0,16}\b(?:peaks|spikes|jumps|shoots|bursts)\b`),
 		lazily(`(?i)\b(?:validation|evaluation|eval|checkpoint|sav(?:e|ing)|loading|start(?:up)?|beginning|first (?:step|iteration|batch))\b`)},
+	{sampler.ToldAsksMore, lazily(`(?i)\b(?:how|any|suggestions?|advice|ways?|possible|can (?:I|we))\b[^.\n]{0,24}\bscale (?:up|it up|this up|to|further|beyond)\b`), nil},
 	{sampler.ToldLate, lazily(`(?i)` + withSteps), nil},
+	{sampler.ToldLate, lazily(`(?i)\bafter (?:an? )?(?:stable |long |successful )?(?:runn?|simulat)(?:ing)? (?:for|of) (?:about |around |~)?\d[\d.,]* ?(?:\w+seconds?|[pn]s|hours?|hrs?|days?|minutes?)\b|` +
+		`\btook\b[^.]{0,12}\d ?(?:h|hours?|hrs?|days?)\b[^.]{0,12}\bbefore (?:it |the )?(?:crash|fail|error|stop|dy|die)\w*`), nil},
 	{sampler.ToldLate, lazily(`(?i)\b\d{2,5}s (?:or|to|and) \d{2,5}s (?:of )?(?:training )?(?:steps|iterations|iters|batches)\b|\bwell into (?:the |my )?(?:training|run|epoch)\b|` +
 		`\b(?:hundreds|thousands) (?:or (?:even )?thousands )?of (?:training )?(?:steps|iterations|iters|batches) (?:in|later|into|before)\b`), nil},
 	{sampler.ToldAfterwards, lazily(`(?i)\b(?:after|following|once|as soon as) (?:the |each |every |a |one |its |my |first )*(?:validation|evaluation|` +
@@ -155,7 +158,9 @@ var tells = []struct {
 		`worked|runs?|ran|can run|am able)\b|\bwhen (?:I|we) (?:run|use|try)\b.{0,200}\b(?:it|which) (?:runs|works) (?:fine|without|well)|` +
 		`\b(?:in|with|using) (?:a1111|automatic1111|comfyui|forge|invokeai|fooocus|the original|diffusers)\b[^.]{0,40}\b(?:works?|runs?) (?:fine|well|ok|` +
 		`without)`), lazily(`(?i)\b(?:bits?|smaller|less|lower|cpu|without any \w+ (?:model|lora))\b`)},
-	{sampler.ToldFirstGPU, lazily(`(?i)\b(?:always|also|still|extra)\b[^.]{0,30}\b(?:some|small|little|a (?:bit|part|few)|\d+ ?M(?:i?B)?)\b[^.]{0,24}\b(?:memory|` +
+	{sampler.ToldFirstGPU, lazily(`(?i)\b(?:many|several|multiple|extra|additional|more|\d+)(?: \w+)? process(?:es)?\b[^.]{0,24}\b(?:on|in) (?:the )?(?:first (?:GPU|card)|` +
+		`(?:GPU|cuda|device) ?[:#]? ?0)\b[^.]{0,60}\b(?:others?|other (?:\w+ )?(?:GPUs?|cards?)|rest)\b|` +
+		`\b(?:always|also|still|extra)\b[^.]{0,30}\b(?:some|small|little|a (?:bit|part|few)|\d+ ?M(?:i?B)?)\b[^.]{0,24}\b(?:memory|` +
 		`vram)\b[^.]{0,12}\b(?:in|on|of|from) (?:the |my )?(?:first GPU|(?:GPU|cuda|device) ?[:#]? ?0)\b|` +
 		`\bmore (?:\w+ )?(?:memory|vram) (?:in|on|of|from) (?:the |my )?(?:first|main|(?:GPU|cuda|device) ?[:#]? ?0|0(?:th)?)\b|` +
 		`\b(?:first|last|one|master|0(?:th)?) (?:GPU|card|rank|node|device)\b[^.]{0,60}\bmore (?:\w+ )?memor(?:y|ies)\b|` +
@@ -188,7 +193,7 @@ var tells = []struct {
 		`\b(?:chrome|browsers?|desktop|firefox|photoshop|games?)\b[^.]{0,30}\b(?:open|running|uses?|using)\b[^.]{0,24}\b(?:same|GPU|card)\b|` +
 		`\b(?:is|are) (?:running|loaded|active) (?:as well|too|also|in parallel|in the background)\b[^.]{0,20}\b(?:GPU|card)\b|` +
 		`\b(?:several|two|other|many|multiple) (?:users?|people)\b|` +
-		`\banother (?:code|program|job|script|training|experiment|user|person)\b[^.]{0,30}\b(?:GPU|card)|\bshared (?:machine|server|node|cluster|gpu)s?\b|` +
+		`\banother (?:code|program|job|script|training|experiment|user|person)\b[^.]{0,30}\b(?:GPU|card)|\bshared (?:machine|server|gpu)s?\b|` +
 		`\b(?:two|2|several|another|both) (?:\w+ )?(?:kernels?|notebooks?|processes|programs|instances)\b`),
 		lazily(`(?i)\bshared gpu memory\b|\b(?:no|without) (?:other|another)|\b(?:saw|see|seen|read|like|unlike|for) (?:\w+ )?(?:many |other |multiple )people\b|` +
 			`\busers (?:report|say|get|have the same)\b|\bpeople (?:seem|can|could|are able|have|had|say|said|got?|with)\b|` +
@@ -206,6 +211,8 @@ var tells = []struct {
 		`\bCUDA_VISIBLE_DEVICES\b[^.]{0,40}\bbut\b[^.]{0,40}\b(?:still|always)\b[^.]{0,24}\b(?:GPU|cuda|device) ?:?0\b|` +
 		`\bCUDA_VISIBLE_DEVICES\b[^.]{0,60}\b(?:(?:does|did|do)(?:n['’]?t| not) (?:seem to )?(?:work|help|have any effect|take effect|change)|no effect|` +
 		`is ignored|not working|didn['’]?t work out)|\b(?:[2-8]|two|three|four|several|other|another) (?:free|empty|idle|unused) (?:GPUs?|cards?)\b|` +
+		`\b(?:device(?:_map|_ids?)?|gpu[-_ ]?ids?|CUDA_VISIBLE_DEVICES)\b[^.]{0,24}(?:\bnot|n['’]t)(?: fully| always| really)? (?:respected|honou?red)\b|` +
+		`\b(?:does|do|did)(?: not|n['’]t) (?:respect|honou?r)\b[^.]{0,16}\b(?:device(?:_map|_ids?)?|gpu[-_ ]?ids?|CUDA_VISIBLE_DEVICES)\b|` +
 		`\bother (?:GPUs?|cards?)\b[^.]{0,20}\b(?:is|are) (?:totally |completely )?(?:free|empty|idle|unused)\b`), nil},
 	{sampler.ToldHeld, lazily(`(?i)\b(?:after|until|unless|only after|once) (?:an? |the |I |my )*(?:re-?boot\w*|` +
 		`restart(?:ing|ed)?\b(?: (?:the |my )?(?:computer|machine|pc|laptop|server|kernel|notebook|session|runtime))?)\b[^.]{0,24}\b(?:works?|worked|runs?|ran|` +
@@ -505,7 +512,7 @@ var (
 
 // billions is the size of a model in its name; fewBits says that its weights take less than 16 bits.
 var (
-	billions = lazily(`(?i)(?:^|[-_/ ("'])(?:\d{1,2}x)?(\d{1,3}(?:\.\d)?)b(?:[-_/ ).,"'?!]|$)`)
+	billions = lazily(`(?i)(?:^|[-_/ ("'\x60])(?:\d{1,2}x)?(\d{1,3}(?:\.\d)?)b(?:[-_/ ).,"'?!]|$)`)
 	fewBits  = lazily(`(?i)\b(?:int)?[48][- _]?bits?\b|\bint[48]\b|gptq|awq|gguf|ggml|\bfp8\b|load_in_|bitsandbytes|quantiz`)
 )
 
@@ -715,6 +722,9 @@ func add(c *sampler.LogContext, text string, all []sentence, lines []codeLine) {
 		if row.words.MatchString(text) {
 			c.Told = append(c.Told, row.what)
 		}
+	}
+	if onlyFrees.MatchString(text) && !withoutGraph.MatchString(onlyFrees.ReplaceAllString(text, "\n")) {
+		c.Told = slices.DeleteFunc(c.Told, func(what string) bool { return what == sampler.ToldGraphOff })
 	}
 	addDomain(c, text)
 	addWork(c, text)

@@ -50,6 +50,7 @@ var settings = []settingRow{
 	{"inputs", lazily(`(?i)\b(?:different|other|another|several|many|two|three|four|five|\d+) (?:\w+ )?(?:images?|pictures?|photos?|videos?|clips?|files?|samples?|inputs?|sentences|recordings|scenes?)\b`)},
 	{"length", lazily(`(?i)\b\w*max[-_ ]?(?:seq(?:uence)?[-_ ]?)?len(?:gth)?s?\b|\bseq(?:uence)?s?[-_ ]?len(?:gth)?s?\b|\bcutoff_len\b|\bblock_size\b|长度`)},
 	{"model", lazily(`(?i)\b(?:smaller|smallest|tiny) (?:\w+ )?(?:models?|variants?|backbones?|networks?)\b`)},
+	{"page_file", lazily(`(?i)\bvirtual mem(?:ory)?\b|\bpag(?:e|ing) ?files?\b|虚拟内存|页面文件`)},
 	{"item", lazily(`\bloss\.item\(\)|\.detach\(\)`)},
 	{"no_grad", lazily(`(?i)\bno_grad\b|\binference_mode\b`)},
 }
@@ -311,6 +312,9 @@ const notHelp = `\b(?:do|does|did|is|was|wo)(?:n['’]?t| not) (?:help|work|solv
 // raised is JAX's share of the GPU where it was set to nearly all of it or, with unified memory, to more.
 var raised = lazily(`\bXLA_PYTHON_CLIENT_MEM_FRACTION=["']?(?:[1-9]|0?\.9)`)
 
+// orLess is a batch of which it is said that no smaller one runs either.
+var orLess = lazily(`(?i)\bbatch[-_ ]?(?:sizes?)?\b[^.,;\n\d]{0,8}\d{1,4} or (?:less|lower|smaller|below|fewer)\b`)
+
 // tried are the settings that were changed in vain, or that are in force and were not enough.
 func tried(text string, all []sentence) (told []string) {
 	for _, row := range settings {
@@ -323,6 +327,9 @@ func tried(text string, all []sentence) (told []string) {
 			before, told := named, changed
 			named, changed = row.words.MatchString(s.text), row.words.MatchString(s.text) && changes.MatchString(s.text)
 			if told && !named && len(s.text) <= maxOutcome && outcome.MatchString(s.text) && vain(s.text) && !cured.MatchString(s.text) {
+				return true
+			}
+			if row.name == "batch" && orLess.MatchString(s.text) && ranOut.MatchString(s.text) && !works.MatchString(s.text) && outcomeOf(s.text, untold) == failed {
 				return true
 			}
 			if !named && !(before && again.MatchString(s.text)) || cured.MatchString(s.text) || row.name == "batch" && (!exhausted(s.text) || askedAbout.MatchString(s.text)) {

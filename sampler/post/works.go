@@ -31,8 +31,8 @@ var workKinds = []struct {
 	{sampler.WorkQubits, lazily(`(?i)\bqiskit\w*|\bcu(?:quantum|statevec)\b|\bstatevector\w*|\bstate vector simulat\w*|\bqubits?\b`), nil, false},
 	{sampler.WorkMolecule, lazily(`(?i)\b(?:gpu4)?pyscf\b|\bterachem\b|\bquantum espresso\b|\bcp2k\b|\bvasp\b|\bdef2-\w+`), nil, false},
 	{sampler.WorkPotentials, lazily(`(?is)\b` + potentials + `\b.*` + movesAtoms + `|` + movesAtoms + `.*\b` + potentials + `\b|\bpair_style\s+(?:mace|nequip|allegro|deepmd|e3gnn|chgnet|m3gnet|sevenn?et\w*)\b`), lazily(`(?i)\bmace_run_train\b|\b(?:nequip-|dp )train\b|(?:^|[^-\w])train(?:s|ing)?\b|\bfine[- ]?tun`), true},
-	// LAMMPS trains none of them, whatever is said of a training.
-	{sampler.WorkPotentials, lazily(`(?is)\b` + potentials + `\b.*\blammps\b|\blammps\b.*\b` + potentials + `\b`), lazily(`(?i)\bmace_run_train\b|\b(?:nequip-|dp )train\b`), true},
+	// LAMMPS trains none of them, whatever is said of a training. Its log beside an error of PyTorch is enough.
+	{sampler.WorkPotentials, lazily(`(?is)\ballocated by PyTorch\b.*\bMPI processor grid\b|\bMPI processor grid\b.*\ballocated by PyTorch\b|\b` + potentials + `\b.*\blammps\b|\blammps\b.*\b` + potentials + `\b`), lazily(`(?i)\bmace_run_train\b|\b(?:nequip-|dp )train\b`), true},
 	{sampler.WorkAtoms, lazily(`(?i)\blammps\b|\bgromacs\b|\bgmx mdrun\b|\bopenmm(?:exception|tools)?\b|\breplica[- ]exchange\b|\bnamd\d?\b|\bpmemd\w*|\bgpumd\b|\bgpu_vector\.cuh\b|` +
 		`\bmean[- ]squared?[- ]displacements?\b|\bhoomd\b|\bacemd\d?\b|\bpair_style\b|\bInsufficient memory on accelerator\b|\bmolecular dynamics\b`), nil, false},
 	{sampler.WorkParticles, lazily(`(?i)\brelion\w*|\bcryosparc\w*|\bcistem\b|\bmotioncor\d?\b|\bgctf\b|_rln\w+`), nil, false},
