@@ -238,7 +238,7 @@ const (
 	ToldPinned       = "pinned"                // pinned memory is spoken of
 	ToldOnWindows    = "beside_windows"        // the same runs on Windows, beside which WSL is
 	ToldPageFile     = "page_file"             // the page file, virtual memory or swap is spoken of
-	ToldSomeGPUs     = "some_gpus"             // of several GPUs only some fail
+	ToldSomeGPUs     = "some_gpus"             // of several GPUs only some fail, or it ran until one more was there
 	ToldOldXGBoost   = "old_xgboost"           // XGBoost before 1.7
 	ToldMidXGBoost   = "mid_xgboost"           // XGBoost from 1.7 on, before 3.0
 	ToldPairs        = "pairs_"                // and a number: a matrix has a value for each pair of so many things; 0: how many is not told

@@ -270,6 +270,12 @@ func (f *failure) smallerPictures() (text, name string, ok bool) {
 	return f.command.WithLess(func(v float64) float64 { return max(32, float64(int(v*2/3)/32*32)) }, "img", "imgsz", "img_size", "image_size", "crop_size", "resolution")
 }
 
+// layerInPython: the script of Fast R-CNN, or of a program made from it, trains: its data come from a layer in Python, which no prototxt gives a batch.
+// https://github.com/rbgirshick/py-faster-rcnn/blob/master/lib/fast_rcnn/config.py
+func (f *failure) layerInPython() bool {
+	return slices.ContainsFunc(slices.Concat(f.command.Scripts(), f.context.Scripts), func(s string) bool { return strings.HasSuffix(s, "train_net.py") })
+}
+
 // wholeGraph: a single graph is trained on as it is, which has no batch.
 func (f *failure) wholeGraph() bool {
 	return f.told(sampler.ToldWholeGraph) && f.domain() == sampler.DomainGraph
@@ -303,6 +309,9 @@ func doHalveBatch(f *failure) []string {
 	}
 	if f.told(sampler.ToldDarknet) {
 		return []string{"subdivisions=64  " + f.comment("do.subdivisions")}
+	}
+	if f.event.Framework == "caffe" && f.layerInPython() {
+		return []string{f.comment("do.config_py"), f.comment("do.config_py_rois")}
 	}
 	if f.event.Framework == "caffe" && !f.program.is(training) && f.batch() == 0 {
 		return []string{f.smallerSample(), f.comment("do.prototxt")} // who runs a model of others has no prototxt to change

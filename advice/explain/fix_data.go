@@ -211,6 +211,15 @@ var fixesData = []fixRow{
 		do: func(f *failure) []string {
 			return []string{f.comment("do.cap_found"), f.comment("do.found_pieces")}
 		}},
+	{id: FixCapSampleSize, source: "https://docs.pytorch.org/vision/stable/generated/torchvision.ops.nms.html",
+		kinds: ownCode, cost: 0,
+		lives:   map[string]float64{CauseValidationSpike: 0.98, CauseTooBig: 0.97, CauseDataSpike: 0.97, CauseFragmentation: 0.85},
+		when:    func(f *failure) bool { return f.suppresses() },
+		reach:   always(1),
+		variant: func(f *failure) string { return "boxes" },
+		do: func(f *failure) []string {
+			return []string{f.comment("do.cap_found"), f.comment("do.boxes_cpu")}
+		}},
 	{id: FixLeak, source: "https://huggingface.co/docs/transformers/main_classes/trainer",
 		kinds: ownCode, cost: 0.03,
 		lives: map[string]float64{CauseLeak: 0.95, CauseValidationSpike: 0.96},
@@ -251,6 +260,15 @@ func (f *failure) mayBeLarger() bool {
 		return true
 	}
 	return f.ownLines() && !f.decodesFirst() && !f.impossible() && !f.corrupt() && !f.noBatchHelps() && !f.splats() && !f.postProcesses() && f.phase() != sampler.PhaseSaving && f.phase() != sampler.PhaseLoading && (f.bigRequest() || f.lateTraining() && f.flat() || f.matchesBoxes() || f.slower() || f.larger() || f.saidLate() || f.toldLarger() || f.toldSame() || f.told(sampler.ToldGrowth) && f.differInLength())
+}
+
+// suppresses: boxes that overlap are left out, picture by picture, for which a bit is kept of each pair of them: 250,000 candidates take 7 GiB.
+// https://github.com/pytorch/vision/blob/main/torchvision/csrc/ops/cuda/nms_kernel.cu
+func (f *failure) suppresses() bool {
+	names := f.context.Functions
+	return !f.onHost() && f.bigRequest() && slices.ContainsFunc(names[max(0, len(names)-2):], func(name string) bool {
+		return slices.Contains([]string{"nms", "batched_nms", "_batched_nms_vanilla", "_batched_nms_coordinate_trick", "non_max_suppression"}, name)
+	})
 }
 
 // notOfSamples are parts of names of options that limit something else.
@@ -311,7 +329,7 @@ func doFixLeak(f *failure) []string {
 	case f.workersMayGrow():
 		return []string{"losses.append(loss.item())  " + f.comment("do.host_item"), f.comment("do.worker_arrays"), "import tracemalloc; tracemalloc.start()  " + f.comment("do.tracemalloc")}
 	case f.onHost():
-		return []string{"losses.append(loss.item())  " + f.comment("do.host_item"), "import tracemalloc; tracemalloc.start()  " + f.comment("do.tracemalloc")}
+		return []string{"losses.append(loss.item())  " + f.comment("do.host_item"), f.watchesRAM()}
 	case f.native():
 		return []string{f.comment("do.free_buffers"), f.comment("do.memcheck")}
 	case f.told(sampler.ToldTables):
@@ -336,6 +354,14 @@ func doFixLeak(f *failure) []string {
 	}
 	return []string{"total_loss += loss.item()  " + f.comment("do.item"), "outputs.append(out.detach().cpu())  " + f.comment("do.detach"),
 		`print(epoch, torch.cuda.memory_allocated() / 2**30)  ` + f.comment("do.watch")}
+}
+
+// watchesRAM is how to see what is kept in RAM. Where PyTorch was refused it are tensors, which Python's own tracing does not see.
+func (f *failure) watchesRAM() string {
+	if f.event.Framework == "pytorch" && f.event.Kind == sampler.KindHostAlloc {
+		return "print(sum(t.numel() * t.element_size() for t in gc.get_objects() if torch.is_tensor(t)) / 2**30)  " + f.comment("do.tensors_kept")
+	}
+	return "import tracemalloc; tracemalloc.start()  " + f.comment("do.tracemalloc")
 }
 
 // sequenceOptions are options for the length of sequences.

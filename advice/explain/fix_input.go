@@ -55,7 +55,7 @@ func doSmallerInput(f *failure) []string {
 	}
 	if f.splats() {
 		lines := []string{f.comment("do.fewer_gaussians"), f.comment("do.smaller_views")}
-		if f.oversubscribed() { // with more than gaussians
+		if f.oversubscribed() || !f.told(sampler.ToldInria) && f.tool == nil && len(f.context.Functions) == 0 { // with more than gaussians, or a scene of photos without a word of them
 			lines = []string{f.comment("do.fewer_views"), f.comment("do.or_that", "what", f.words.Say("do.fewer_gaussians"))}
 		}
 		if f.told(sampler.ToldInria) {

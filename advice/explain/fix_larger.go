@@ -14,11 +14,19 @@ import (
 var fixesLarger = []fixRow{
 	{id: FixSmallerModel, source: sourceAnatomy,
 		kinds: ownCode | running, cost: 0.02,
-		lives:   map[string]float64{CauseTooBig: 0.95, CauseUnknown: 0.72, CauseOtherProcess: 0.2},
-		when:    func(f *failure) bool { return f.exhausted() && !f.splats() }, // of gaussians there can be fewer
-		reach:   always(1),
-		variant: func(f *failure) string { return "larger" },
+		lives: map[string]float64{CauseTooBig: 0.95, CauseUnknown: 0.72, CauseOtherProcess: 0.2},
+		when:  func(f *failure) bool { return f.exhausted() && !f.splats() }, // of gaussians there can be fewer
+		reach: always(1),
+		variant: func(f *failure) string {
+			if f.bitsLeft() {
+				return "qlora"
+			}
+			return "larger"
+		},
 		do: func(f *failure) []string {
+			if f.bitsLeft() {
+				return []string{f.comment("do.say.four"), f.comment("do.say.checkpointing")}
+			}
 			list := []string{"nvidia-smi  " + f.comment("do.look_first"), f.comment("do.larger_or_variant")}
 			if f.told(sampler.ToldAnySize) {
 				list = append(list, f.comment("do.takes_effect"))
@@ -293,6 +301,11 @@ func (f *facts) tiled() bool {
 func (f *failure) exhausted() bool {
 	none := f.oneSample() && (f.triedSize() || f.triedParts()) || f.told(sampler.ToldAnySize) && f.smallest()
 	return none && f.smallable() && !f.triedGPU() && !f.told(sampler.ToldNext) && !f.told(sampler.ToldUpdate) && !f.told(sampler.ToldWorked) && !f.toldLarger()
+}
+
+// bitsLeft: adapters are trained, and nothing says that the weights under them have few bits already.
+func (f *failure) bitsLeft() bool {
+	return f.shows(sampler.ShowsAdapters) && !f.shows(sampler.ShowsFewBits) && !f.told(sampler.ToldTried+"bits") && !f.told(sampler.ToldTried+"bits8")
 }
 
 // smallest: the GPU is one of those for which few models are made, as is said (own threshold: 4 GiB).

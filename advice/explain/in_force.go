@@ -185,14 +185,14 @@ func (f *job) hostPossible() bool {
 var autoBatchNames = []string{"batch_size", "per_device_eval_batch_size"}
 
 // maybePinned: under WSL2 only little host memory can be pinned, and what fails to pin it is called a CUDA
-// error without numbers, whatever is free on the GPU. People call it CUDA out of memory; then pinned memory must be spoken of, or Windows, where
-// the same runs.
+// error without numbers, whatever is free on the GPU. People call it CUDA out of memory; then pinned memory must be spoken of, Windows, where
+// the same runs, or room that is left on the GPU.
 func (f *job) maybePinned() bool {
 	_, wsl := f.environment["WSL_DISTRO_NAME"]
 	if !wsl || f.onHost() {
 		return false
 	}
-	return f.class.class == classNoNumbers && f.event.Kind == sampler.KindCUDAError || !f.numbers() && f.history == nil && (f.told(sampler.ToldPinned) || f.told(sampler.ToldOnWindows))
+	return f.class.class == classNoNumbers && f.event.Kind == sampler.KindCUDAError || !f.numbers() && f.history == nil && (f.told(sampler.ToldPinned) || f.told(sampler.ToldOnWindows) || f.told(sampler.ToldEmpty))
 }
 
 // noBatchFits: each batch that accelerate tried, down to one, ran out of memory. It says so alone, and keeps the failures to itself.

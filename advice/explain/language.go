@@ -29,6 +29,10 @@ var causesLanguage = []causeRow{
 		when:       func(f *failure) bool { return f.told(sampler.ToldCollected) && !f.onHost() },
 		confidence: always(0.85),
 		evidence:   func(f *failure) string { return f.words.Say("why.collector") }},
+	{id: "told", cause: CauseUnknown, form: "collector", reason: "https://cuda.juliagpu.org/stable/usage/memory/",
+		when:       func(f *failure) bool { return f.waitsForCollector() },
+		confidence: always(0.72),
+		evidence:   func(f *failure) string { return f.words.Say("why.collector_next") }},
 }
 
 var fixesLanguage = []fixRow{
@@ -39,8 +43,8 @@ var fixesLanguage = []fixRow{
 			return !f.onHost() && (f.told(sampler.ToldCollected) || collectors[f.language()] != "")
 		},
 		reach: func(f *failure) float64 {
-			if f.told(sampler.ToldCollected) {
-				return 1.2
+			if f.told(sampler.ToldCollected) || f.waitsForCollector() {
+				return 1
 			}
 			return 0.7
 		},
@@ -60,6 +64,11 @@ var fixesLanguage = []fixRow{
 			}
 			return lines
 		}},
+}
+
+// waitsForCollector: the same ran once, and what it used then is given back by a collector that does not know how full the GPU is.
+func (f *facts) waitsForCollector() bool {
+	return f.told(sampler.ToldNext) && collectors[f.language()] != "" && !f.onHost() && !f.numbers()
 }
 
 // callsTorch: a fix can be typed in the language of the program.

@@ -112,8 +112,8 @@ func (f *facts) arenaAtStart() bool {
 	return indexOf(f.event.Text, "AMReX_Arena") >= 0 && !f.context.Step.Known() && !f.told(sampler.ToldUpdate) && !f.told(sampler.ToldLarger) && !f.told(sampler.ToldGrowth) && !f.told(sampler.ToldLate) && f.history == nil
 }
 
-// pageFileShort: a miner commits host memory for the data set of each GPU. That is short where only some of several GPUs fail, and where the page
-// file is spoken of, unless it was made larger in vain.
+// pageFileShort: a miner commits host memory for the data set of each GPU. That is short where only some of several GPUs fail, or all since there is one
+// more, and where the page file is spoken of, unless it was made larger in vain.
 func (f *facts) pageFileShort() bool {
 	return f.told(sampler.ToldWork+sampler.WorkMining) && (f.told(sampler.ToldPageFile) || f.told(sampler.ToldSomeGPUs)) && !f.told(sampler.ToldTried+"page_file") && !f.onHost() && !f.numbers() && f.history == nil
 }
@@ -206,7 +206,7 @@ const sourceOffload = "https://huggingface.co/docs/diffusers/api/pipelines/overv
 
 // ranBefore: the same ran before, and nothing in the text says what has changed since.
 func (f *facts) ranBefore() bool {
-	return f.told(sampler.ToldWorked) && !f.onHost() && !f.told(sampler.ToldGrowth) && !f.told(sampler.ToldLarger) && !f.told(sampler.ToldUpdate) && f.history == nil && !f.impossible() && !f.othersMatter()
+	return f.told(sampler.ToldWorked) && !f.pageFileShort() && !f.onHost() && !f.told(sampler.ToldGrowth) && !f.told(sampler.ToldLarger) && !f.told(sampler.ToldUpdate) && f.history == nil && !f.impossible() && !f.othersMatter()
 }
 
 // toldCheckpoint: it comes when a checkpoint is loaded, to the GPU or to resume. Who makes pictures calls any model so.

@@ -182,6 +182,8 @@ func (f *failure) agreeing(l tools.Lever) (tools.Lever, bool) {
 		return l, false // nothing was read or decoded yet
 	case f.program.is(running) && strings.HasPrefix(l.Type, "trainer."):
 		return l, false // a script that makes no trainer
+	case f.program.is(training) && strings.HasPrefix(l.Type, "x_pad"):
+		return l, false // of the conversion, not of the training before it
 	case strings.Contains(l.Type, "fp8") && f.beforeExpandable():
 		return l, false // float8 came with PyTorch 2.1, too
 	case l.Of == tools.Offload && strings.Contains(l.Type, "-low-vram") && (f.told(sampler.ToldInForce+"--lowvram") || f.told(sampler.ToldTried+"offload")):

@@ -74,7 +74,8 @@ var marks = []struct {
 	{sampler.ToldSomeGPUs, lazily(`(?i)\b\d{1,2}(?:st|nd|rd|th)? ?(?:-|–|to|,|and|&) ?(?:the )?\d{1,2}(?:st|nd|rd|th) (?:GPUs?|cards?)\b|` +
 		`\b(?:only|just) (?:\d{1,2}|one|two|three|four|five|six|some) (?:out )?of (?:my |the |all )*(?:\d{1,2}|two|three|four|five|six|seven|eight)? ?(?:GPUs|` +
 		`cards)\b|\bwith \d{1,2} (?:GPUs |cards )?it (?:works|runs),? (?:but )?with \d{1,2}\b|` +
-		`\b(?:taking|took|take|remov\w*|unplug\w*|without) (?:out )?(?:one|1|a) (?:GPU|card)\b[^.\n]{0,50}\b(?:fix\w*|works?|solve\w*|runs?)\b`)},
+		`\b(?:taking|took|take|remov\w*|unplug\w*|without) (?:out )?(?:one|1|a) (?:GPU|card)\b[^.\n]{0,50}\b(?:fix\w*|works?|solve\w*|runs?)\b|` +
+		`\b(?:until|before|since|after|when|once) (?:I|we) (?:have |had |just )*(?:add|install|connect|plug|put)(?:ed|ged)?(?: in)? (?:(?:an?|one|my|the|another|next|new|second|third|fourth|fifth|sixth|more|\d(?:nd|rd|th)) )+(?:(?:nvidia|geforce|rtx|gtx|amd|rx) ?)*(?:GPUs?|cards?|[1-9]0[5-9]0(?: ?ti)?|P\d{2,3})\b`)},
 	// The switch of MATLAB's train, which has no batch: https://www.mathworks.com/help/deeplearning/ref/network.train.html
 	{sampler.ToldTrainsWhole, lazily(`(?i)["'‘’“”]useGPU["'‘’“”]`)},
 	// The command of a training with darknet.
@@ -110,7 +111,8 @@ var marks = []struct {
 	// Names of the fitting of gaussians to pictures.
 	{sampler.ToldSplats, lazily(`(?i)\bgaussian[-_ ]?splatt?\w*|\bsplatting\b|\bcolmap\b|\b(?:rasterize_|diff_)gaussian\w*|\bgaussian_renderer\b|\bgsplat\b|\bsplatfacto\b|` +
 		`\bnerfstudio\b["'\x60]? (?:data ?sets?|format)\b|\b[23]dgs\b|\b(?:rebuild|reconstruct)\w* (?:\w+ ){0,3}scenes?\b|\bscene (?:\w+ ){0,2}reconstruct|` +
-		`\b\d{3,5} (?:photos|photographs|drone (?:images|pictures))\b`)},
+		`\b\d{3,5} (?:photos|photographs|drones? (?:images|pictures)|(?:images|pictures) (?:\w+ ){1,3}drones?)\b|` +
+		`\b(?:large|big|huge|whole|outdoor|urban)(?:-scale)? scenes?\b[^.\n]{0,24}\b\d{3,5} (?:images|pictures)\b`)},
 	// The programs that make the vocabulary of a language model, which read a text and have neither batches nor workers.
 	{sampler.ToldVocabulary, lazily(`(?i)\bsentencepiecetrainer\b|\bspm(?:_train\b|\.train\()|\b(?:bpe|wordpiece|unigram|wordlevel)trainer\b|\btrain_(?:new_)?from_iterator\b|` +
 		`\btrain(?:s|ing|ed)? (?:(?:my|the|an?|our|own|new|custom|bpe|unigram|wordpiece|sentencepiece) )*(?:tokenizers?|sentencepiece)\b|` +

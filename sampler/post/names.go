@@ -9,7 +9,7 @@ import (
 
 var (
 	script = lazily(`(?:^|[\s"'\x60(/\\])([\w-]+\.(?:py|sh|ipynb))\b`)
-	frame  = lazily(`^\s*(?:File "|\S+\.py[: (]|[>-]+ ?\d+ )`)
+	frame  = lazily(`^\s*(?:File "|\S+\.py(?:[:(]| (?:\d|in |line |\())|[>-]+ ?\d+ )`)
 	// command is one that stands anywhere in a line; quoting or the words behind it end it.
 	command = lazily("(?:^|[\\s`\"'(])((?:[A-Z_]+=\\S+\\s+)*(?:python[\\d.]*\\s+(?:-\\S+\\s+)*\\S+\\.py|python[\\d.]*(?:\\.exe)?\\s+-m\\s+[\\w.]+|(?:ba)?sh\\s+\\S+\\.sh|torchrun\\s+\\S|accelerate launch\\s+\\S|deepspeed\\s+\\S+\\.py|vllm serve\\s+\\S*[/\\d-]\\S*|lmdeploy serve \\w+\\s+\\S*[/\\d-]\\S*|ollama run\\s+\\S|text-generation-launcher\\s+-\\S|docker run\\s+\\S)[^`]*)")
 	// stuck is an option without a blank before it.

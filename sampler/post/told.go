@@ -343,7 +343,8 @@ var tells = []struct {
 	{sampler.ToldFree, lazily(`(?i)\b(?:free|available)(?: (?:gpu|cuda|video))?(?: memory| vram| ram| space)? (?:is|was) (?:\w+ )?(?:greater|larger|more|bigger|higher) than\b[^.\n]{0,30}` + askedFor + `|\bmore (?:(?:gpu|cuda|video) )?(?:memory |vram |space )?(?:is |was )?(?:free|available)\b[^.\n]{0,12}\bthan\b[^.\n]{0,30}` + askedFor + `|` +
 		`\b(?:tries|tried|trying|wants?|wanted|asks?|asked) (?:to allocate |for )?(?:\w+ )?less than\b[^.\n]{0,24}\b(?:free|available)\b`),
 		lazily(`(?i)\b(?:if|whether|unless|until|should|must|ensure|check|make sure)\b|(?:\bnot|n['’]t) (?:\w+ )?(?:greater|larger|more|bigger|higher|less)\b`)},
-	{sampler.ToldEmpty, lazily(`(?i)\b(?:gpu|cuda|vram|video memory|(?:graphics )?card)\b[^.,;\n]{0,24}\b(?:almost|nearly|practically|mostly|virtually|basically|totally|completely) (?:empty|unused)\b`),
+	{sampler.ToldEmpty, lazily(`(?i)\b(?:gpu|cuda|vram|video memory|(?:graphics )?card)\b[^.,;\n]{0,24}\b(?:almost|nearly|practically|mostly|virtually|basically|totally|completely) (?:empty|unused)\b|` +
+		`\b(?:there (?:is|are|was|were)|(?:I|we) (?:still )?(?:have|had)|has|having|with) (?:still |more than )?(?:enough|plenty of) (?:empty|free|available|unused|spare) (?:vram|(?:gpu|video|cuda) memory|memory on the (?:gpu|card))\b`),
 		lazily(`(?i)\b(?:not|if|whether|before|after|until|then|once|otherwise|other|second|another|first)\b|n['’]t\b`)},
 	{sampler.ToldNoWorkers, lazily(`(?i)` + noWorkers + `[^.\n]{0,40}` + goneWith + `|` + goneWith + `[^.\n]{0,40}` + noWorkers + `|\bunless (?:I |we )?(?:set|use|run|put|lower|reduce)\w*\b[^.\n]{0,12}` + noWorkers + `|\b(?:only|just) (?:happens|occurs|fails|comes|appears|crashes)\b[^.\n]{0,40}\b(?:more than|over|above) (?:\w+ ){0,2}workers?\b`),
 		lazily(`(?i)\b(?:still|even|also|same|neither|nor|regardless|whatever|how|should|could|would|might|may|maybe|try)\b|` +

@@ -139,6 +139,9 @@ var (
 // attempted: it was tried, and the failure is still what is asked about.
 var attempted = lazily(`(?i)(?:^\W*|\b(?:I|we)(?:['’]ve| have| had)? )(?:also |already |even |just )*tried\b`)
 
+// asGiven are settings as they come with a program, which nobody has changed.
+var asGiven = lazily(`(?i)\b(?:default|original|provided|recommended|suggested) (?:\w+ )?(?:settings?|config\w*|(?:hyper-?)?parameters?|options|values?)\b`)
+
 // solved is an entry in a list of attempts that was none in vain.
 var solved = lazily(`(?i)\b(?:works?|worked|solved|fixed|helped|success\w*)\b|[✓✔✅]`)
 
@@ -342,7 +345,7 @@ func tried(text string, all []sentence) (told []string) {
 				return false
 			}
 			on := slices.Contains(switches, row.name) && inForce.MatchString(s.text) && !doubted.MatchString(s.text)
-			return on || vain(s.text) || attempted.MatchString(s.text) && !works.MatchString(s.text) || row.name == "batch" && one.MatchString(s.text) && !works.MatchString(s.text)
+			return on || vain(s.text) || attempted.MatchString(s.text) && !works.MatchString(s.text) && !asGiven.MatchString(s.text) || row.name == "batch" && one.MatchString(s.text) && !works.MatchString(s.text)
 		}) {
 			told = append(told, sampler.ToldTried+row.name)
 		}

@@ -226,7 +226,7 @@ var vision = []Tool{
 	{Name: "DeepFaceLab", Words: []string{"deepfacelab", "Model_SAEHD", "saehd"},
 		Source: "https://github.com/iperov/DeepFaceLab/issues/494",
 		Levers: []Lever{{Batch, "Batch_size: 2", "half"}, {Input, "Resolution: 128", "pixels"}, {Offload, "Place models and optimizer on GPU: n", "cpu"}, {Model, "AutoEncoder dimensions: 128", "layers"}}},
-	{Name: "faceswap", Words: []string{"faceswap"},
+	{Name: "faceswap", Words: []string{"faceswap"}, For: Trains,
 		Source: "https://github.com/deepfakes/faceswap/blob/master/lib/cli/args_train.py",
 		Levers: []Lever{{Batch, "--batch-size 8", "half"}, {Model, "--trainer lightweight", "smaller"}, {Model, "--freeze-weights", "frozen"}}},
 	{Name: "ArcFace", Words: []string{"arcface_torch", "PartialFC", "PartialFC_V2"}, Does: Trains,
