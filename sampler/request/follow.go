@@ -66,6 +66,11 @@ func inMiB(n sampler.Bytes) float64 { return float64(n) / float64(sampler.MiB) }
 // move notes what moves at the seat, in MiB.
 func (s *seat) move(c *Call, n float64) {
 	s.moved, s.movedAt = s.moved+n, c.Time
+	m := moving{c.Time.Add(-c.Took - cut), c.Time, n}
+	if len(s.lately) == maxMoving {
+		s.forgot, s.lately = s.lately[maxMoving-1].at, s.lately[:0]
+	}
+	s.lately = append(s.lately, m)
 	if math.Abs(n) < movesLeast {
 		return
 	}
@@ -73,14 +78,16 @@ func (s *seat) move(c *Call, n float64) {
 		s.blind = s.moves[maxMoving-1].at
 		s.moves = s.moves[:0]
 	}
-	s.moves = append(s.moves, moving{c.Time.Add(-c.Took - cut), c.Time, n})
+	s.moves = append(s.moves, m)
 }
 
 // lingers notes that what was given back from a time on was so as late as at another.
 func (s *seat) lingers(began, at time.Time) {
-	for i := range s.moves {
-		if m := &s.moves[i]; m.mib < 0 && m.at.Equal(began) {
-			m.at = at
+	for _, list := range [][]moving{s.moves, s.lately} {
+		for i := range list {
+			if m := &list[i]; m.mib < 0 && m.at.Equal(began) {
+				m.at = at
+			}
 		}
 	}
 }
@@ -102,7 +109,7 @@ func (t *Tracker) compare(p *process, s *seat, until time.Time) {
 		}
 	}
 	s.moves = slices.DeleteFunc(s.moves, func(m moving) bool { return !m.at.After(done) })
-	s.elect(p.unsaid(s))
+	p.elect(s)
 }
 
 // compare goes from reading to reading, also to the last one until then, which stands unless the next one is another: it moved at some time between the two.
@@ -182,7 +189,7 @@ func (t *Tracker) figure(p *process, key sampler.GPUKey, at time.Time, n sampler
 		f, now := s.follows(key), p.share(s, key, n)
 		if f.figure.known {
 			f.count(now.bytes-f.figure.bytes-now.beside+f.figure.beside, now.moved-f.figure.moved)
-			s.elect(p.unsaid(s))
+			p.elect(s)
 		}
 		f.figure = now
 	}
@@ -209,6 +216,13 @@ func (p *process) share(s *seat, key sampler.GPUKey, n sampler.Bytes) share {
 		}
 	}
 	return now
+}
+
+// elect finds the GPU of a seat by its readings, but where lists have shown it, or will: they show slow calls of several threads as well.
+func (p *process) elect(s *seat) {
+	if others := p.unsaid(s); s.told == (sampler.GPUKey{}) && (!s.slow() || others == 0 || !p.isShown()) {
+		s.elect(others)
+	}
 }
 
 // elect finds the GPU whose use clearly follows the calls, as that of no other does: threads that do the same on several GPUs cannot

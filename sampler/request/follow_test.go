@@ -303,7 +303,7 @@ func TestFollowBetween(t *testing.T) {
 	for _, r := range []reading{{at: noon, used: gib}, {at: noon.Add(ms(80)), used: gib}, {at: noon.Add(ms(140)), used: gib + 100*mib}} {
 		c.Reading(key, r.at, r.used)
 	}
-	p, s := newProcess(7), &seat{}
+	p, s := newProcess(7), &seat{tally: &tally{}}
 	s.move(&Call{Time: noon.Add(ms(100))}, 100)
 	if c.compare(p, s, noon.Add(ms(120))); s.follow[key].score != 0 {
 		t.Errorf("score %.1f before the reading that has moved", s.follow[key].score)

@@ -53,6 +53,8 @@ type process struct {
 	forgot   bool                      // there were more
 	unheard  time.Time                 // until when it takes or gives memory by calls that are not looked at
 	figures  map[sampler.GPUKey]figure // of the driver, from before it asked there
+	shown    map[sampler.GPUKey]*showing
+	showed   []*seat // of which those are
 }
 
 // figure is what the driver said that a process has.

@@ -19,6 +19,9 @@ type seat struct {
 	follow  map[sampler.GPUKey]*follower
 	elected sampler.GPUKey // that the readings follow; the zero key: none clearly
 	guessed bool           // nothing but that says where it is
+	lately  []moving       // since lists that have not been compared
+	forgot  time.Time      // until when some of those are not kept
+	told    sampler.GPUKey // that the driver's figures for the process show; the zero key: none
 }
 
 // apart says whether two seats are on two GPUs for sure: each is a device of its own.
@@ -34,6 +37,9 @@ type seatKey struct {
 
 // settle compares what moved here with what the GPUs' readings since say.
 func (t *Tracker) settle(p *process, now time.Time) {
+	if len(t.gpus) > 1 || t.partly() {
+		t.show(p, now)
+	}
 	for _, s := range p.seats {
 		if len(t.gpus) > 1 || t.partly() {
 			t.compare(p, s, t.readUntil.Add(-showsWithin))

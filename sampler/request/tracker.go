@@ -444,6 +444,7 @@ func (t *Tracker) Listed(key sampler.GPUKey, at time.Time, took time.Duration, l
 			n, ok := sampler.Plausible(list[i].Memory)
 			if ok && (len(t.gpus) > 1 || t.partly()) {
 				t.figure(p, key, at, n)
+				p.lists(key, at, took, n)
 			}
 			switch y := p.on(key); {
 			case !ok:

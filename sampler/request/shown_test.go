@@ -1,0 +1,110 @@
+package request
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"nvpeak/sampler"
+)
+
+// Threads that ask several GPUs at once, by slow calls, from before anybody looked: what the driver says of the process on each of them from list to list
+// tells where each thread is, though not one reading does. Memory of which no call tells may keep that unknown, and misleads nobody.
+func TestShownByLists(t *testing.T) {
+	for name, row := range map[string]struct {
+		least   float64 // part of the requests of which the GPU is to be told
+		rounds  sampler.Bytes
+		slow    int // ms
+		unheard bool
+	}{
+		"slow calls":                  {0.95, mib, 90, false},
+		"rounded":                     {0.95, 2 * mib, 90, false},
+		"brief calls":                 {0.95, mib, 4, false},
+		"and memory that nobody sees": {0, mib, 90, true},
+	} {
+		all, right := 0, 0
+		for seed := range uint64(40) {
+			r := rand.New(rand.NewPCG(seed, 11))
+			gpus := 2 + r.IntN(3)
+			s := newScene(t, gpus, people{7: {Environment: map[string]string{}}})
+			s.sweeps = true
+			s.Late(7, s.now)
+			has := make([]sampler.Bytes, gpus)
+			for i := range has {
+				has[i] = 500 * mib
+				s.list(i, 7, sampler.Some(has[i]))
+				s.Listed(s.gpus[i].Key(), s.now, s.gpus[i].Processes)
+			}
+			s.apply()
+			var events timeline
+			begin := s.now.Add(100 * time.Millisecond)
+			end := begin.Add(7 * time.Second)
+			of := map[int]int{} // GPUs of threads
+			for tid, n := 8, uint64(1); tid < 8+gpus+int(seed%3); tid++ {
+				gpu := (tid - 8) % gpus
+				of[tid] = gpu
+				var held []sampler.Bytes
+				var places []uint64
+				for at := begin; at.Before(end); at = at.Add(ms(r.IntN(60))) {
+					took := ms(row.slow/4 + r.IntN(row.slow))
+					moves, began := at.Add(time.Duration(r.Int64N(int64(took)))), uint64(at.UnixNano())
+					if len(held) > 0 && r.IntN(2) == 0 {
+						i := r.IntN(len(held))
+						b, place := held[i], places[i]
+						held, places = slices.Delete(held, i, i+1), slices.Delete(places, i, i+1)
+						events.on(at, func() {
+							s.Call(Call{Time: s.now, Function: function("cuMemFree_v2"), PID: 7, TID: tid, Address: place, Device: -1, Other: began})
+						})
+						events.on(moves, func() { has[gpu] -= (b + row.rounds - 1) / row.rounds * row.rounds })
+						at = at.Add(took)
+						events.on(at, func() { s.Lingered(7, began, s.now) })
+						continue
+					}
+					b, place := sampler.Bytes(4+r.IntN(400))*mib, n
+					n++
+					held, places = append(held, b), append(places, place)
+					events.on(moves, func() { has[gpu] += (b + row.rounds - 1) / row.rounds * row.rounds })
+					at = at.Add(took)
+					events.on(at, func() {
+						s.Call(Call{Time: s.now, Function: function("cuMemAlloc_v2"), PID: 7, TID: tid, Address: place, Size: uint64(b), Device: -1, Took: took})
+					})
+				}
+			}
+			if row.unheard {
+				for at := begin; at.Before(end); at = at.Add(ms(300 + r.IntN(1500))) {
+					events.on(at, func() { has[r.IntN(gpus)] += sampler.Bytes(20+r.IntN(300)) * mib })
+				}
+			}
+			for i := range gpus {
+				for at := begin.Add(ms(r.IntN(1000))); at.Before(end); at = at.Add(time.Second) {
+					took := ms(1 + r.IntN(3))
+					var n sampler.Bytes
+					events.on(at.Add(-took/2), func() { n = has[i] })
+					events.on(at, func() {
+						s.Tracker.Listed(s.gpus[i].Key(), at.Truncate(time.Millisecond), took, []sampler.Process{{PID: 7, Memory: sampler.Some(n)}})
+					})
+				}
+			}
+			tell := func() {
+				for _, q := range s.apply().Requests {
+					all++
+					if gpu, known := q.GPU.Value(); known {
+						if right++; gpu != of[q.TID] {
+							t.Errorf("%s, seed %d: thread %d on GPU %d, not %d", name, seed, q.TID, gpu, of[q.TID])
+						}
+					}
+				}
+			}
+			for at := begin; at.Before(end); at = at.Add(ms(250)) {
+				events.on(at, tell)
+			}
+			s.play(events, 0)
+			s.later(3 * time.Second)
+			tell()
+		}
+		if float64(right) < row.least*float64(all) {
+			t.Errorf("%s: the GPUs of %d of %d requests are told", name, right, all)
+		}
+	}
+}
