@@ -1,6 +1,8 @@
 package explain
 
 import (
+	"strings"
+
 	"slices"
 
 	"nvpeak/sampler"
@@ -33,6 +35,11 @@ func (f *facts) slower() bool { return f.context.Slowdown >= slowerSteps }
 
 // recorded: it happened, and a recording shows the run before it; what alerts expect has no text.
 func (f *facts) recorded() bool { return f.history != nil && f.event.Text != "" }
+
+// batchRose: what the log prints of the size of its steps, and rose, is how many samples a step has; each of them is as large as before.
+func (f *facts) batchRose() bool {
+	return f.context.Larger != nil && (f.context.Larger.Name == "bsz" || strings.HasPrefix(f.context.Larger.Name, "batch"))
+}
 
 // larger: the log prints a size of its steps that rose, or its use rose as that of steps does that are made larger, so they take more by design.
 func (f *facts) larger() bool { return (f.context.Larger != nil || f.inStages()) && !f.onHost() }

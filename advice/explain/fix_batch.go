@@ -134,6 +134,9 @@ var fixesBatch = []fixRow{
 			if f.oneTensor() {
 				return 0.3
 			}
+			if f.batchRose() {
+				return 0.8 // what ran before is sure to run
+			}
 			if !f.numbers() {
 				return 0.7
 			}

@@ -319,10 +319,13 @@ func (f *job) splats() bool {
 }
 
 // weightRefused: the tensor of TensorFlow that was refused is the kernel of a convolution, of whose four sides the first two are a few pixels and
-// the others channels (own thresholds). It is as large with any batch.
+// the others channels, or a table of embeddings, or what an optimizer keeps for one, whose first side are its rows: no batch has so many (own
+// thresholds). It is as large with any batch.
 func (f *facts) weightRefused() bool {
 	shape, _ := f.event.Extra["shape"].([]int)
-	return f.event.Kind == sampler.KindTensorFlow && len(shape) == 4 && shape[0] == shape[1] && shape[0] <= 11 && shape[2] >= 256 && shape[3] >= 256
+	kernel := len(shape) == 4 && shape[0] == shape[1] && shape[0] <= 11 && shape[2] >= 256 && shape[3] >= 256
+	table := len(shape) == 2 && shape[0] >= 5e6 && shape[1] >= 8 && shape[1] <= 1024
+	return f.event.Kind == sampler.KindTensorFlow && (kernel || table)
 }
 
 // onePicture: the tensor that was refused is of a single large picture of TensorFlow (own threshold: a million pixels), or

@@ -10,13 +10,19 @@ import (
 	"nvpeak/sampler/tools"
 )
 
-// Runs says whether a command is that of the program which a log is of: the tool that its text names, the script that it names, or the
-// one in which its traceback begins.
+// Runs says whether a command is that of the program which a log is of: the tool that its text names, the script that it names, the
+// one in which its traceback begins, or the compiled program that a shell was told to run.
 func Runs(typed string, c *sampler.LogContext) bool {
 	if c == nil || strings.TrimSpace(typed) == "" {
 		return false
 	}
 	words := command.Parse(typed).Words()
+	if len(words) == 0 {
+		return false
+	}
+	if shown := command.Parse(c.Command).Words(); strings.HasPrefix(c.Command, "./") && len(shown) > 0 && path.Base(words[0]) == path.Base(shown[0]) {
+		return true
+	}
 	if slices.ContainsFunc(c.Scripts, func(script string) bool { return slices.Contains(words, path.Base(script)) }) {
 		return true
 	}

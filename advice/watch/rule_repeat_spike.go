@@ -238,6 +238,9 @@ func spikeFinding(f *Facts, s *series.Series, pid int, pt series.Pattern, e expe
 			found.level = sampler.LevelCritical
 		}
 	}
+	if e.later > 0 && !(due >= 0) { // two ahead, and nobody knows when
+		found.level = sampler.LevelNotice
+	}
 	if p := f.gpu.withPID(pid); p != nil && (f.gpu.byHand(p) || explain.Spills(*p.process)) {
 		found.level = sampler.LevelNotice
 	}

@@ -19,7 +19,7 @@ var factWords = []string{
 	"precision", "dtype", "bf16", "fp16", "nvidia ", "geforce", "tesla ", "quadro", " rtx ",
 	"load_in_", "nf4", "int8", "jax", "mxnet", "paddlepaddle", "sglang", "vllm==", "ollama_", "ggml_cuda_", "vllm_", "flags_", "ray_memory", "malloc_arena",
 	"cublas_workspace", "cuda_module", "cuda_launch", "cuda_device_order", "srun ", "mpirun ", "fairseq-train", "lightning run", "samples per gpu", "mixed_precision",
-	"windows", "wsl", "torchrun", "python ", "python3 ", "accelerate launch", "deepspeed", "vllm serve", "launch_server", "yolo ", "tensor_parallel_size",
+	"windows", "wsl", "$ ./", "# ./", "torchrun", "python ", "python3 ", "accelerate launch", "deepspeed", "vllm serve", "launch_server", "yolo ", "tensor_parallel_size",
 	"launching web ui", "commandline_args", "created device", "created tensorflow device", "bfcallocator", "n_ctx_train", "finished with value", "trial ", "kept ", "keeping ", "spilled", "fold ", "fold_", "fold=", "fold:",
 }
 
@@ -146,6 +146,9 @@ var factRows = []factRow{
 	fact(`^\s*(?:\S*[$#%>]\s|`+
 		`\+\s)?((?:[A-Z_]+=\S+\s+)*(?:(?:\S*/)?python[\d.]*\s+(?:-\S+\s+)*\S+|torchrun\s|accelerate launch\s|deepspeed\s+-|deepspeed\s+\S+\.py|vllm serve\s|`+
 		`yolo\s+(?:\w+\s+)*\w+=|srun\s|mpirun\s+(?:-|/|\w+[._/]|\w+\s+-)|fairseq-train\s|lightning run).*)$`, setText(func(c *sampler.LogContext) *string { return &c.Command })),
+	fact(`^\s*\S{0,60}[$#]\s(\./[\w./+-]+(?:\s.*)?)$`, func(c *sampler.LogContext, value string, _ []string) { // of a program that was compiled
+		c.Command = cmp.Or(c.Command, value)
+	}),
 	fact(`(?i)\b(?:cmd|command(?: line)?)\s*[:=]\s*((?:\S*/)?(?:python|torchrun|accelerate|deepspeed|vllm)\S*\s.*)$`, setText(func(c *sampler.LogContext) *string { return &c.Command })),
 	fact(`(?i)\b(?:os|operating system|platform)(?: version| name)?\W{1,6}(?:microsoft )?windows\b|^\W{0,4}(?:microsoft )?windows[ -]?(?:10|11|server)\b()`, func(c *sampler.LogContext, _ string, _ []string) {
 		c.Environment["OS"] = "Windows_NT" // as Windows itself sets it

@@ -2,6 +2,7 @@ package oomlog
 
 import (
 	"bytes"
+	"regexp"
 	"slices"
 	"strconv"
 
@@ -14,7 +15,7 @@ import (
 // sizeNames are such figures, lower case. What counts all that was done so far, such as consumed samples, is none.
 var sizeNames = []string{
 	"length", "residues", "seqlen", "seq_len", "seq len", "sequence length", "sequence_length", "mean_length", "max_length",
-	"batch size", "batch_size", "bsz", "resolution", "image size", "image_size", "img_size", "imgsz", "crop_size", "tile_size",
+	"batch size", "batch_size", "bsz", "batch", "resolution", "mean res", "avg res", "mean_res", "image size", "image_size", "img_size", "imgsz", "crop_size", "tile_size",
 	"ctx", "ctx_len", "context length", "context_length", "max_depth", "fanout",
 	"prompt_tokens", "input_tokens", "prompt tokens", "frames",
 	"ar_steps", "ar steps", "rollout_steps", "rollout steps", "rollout_len", "rollout length", "unroll_steps", "unroll steps", "horizon",
@@ -29,7 +30,7 @@ var countedSizes = []string{"frames", "cells", "particles", "vertices", "triangl
 var batchedSizes = []string{"nodes", "edges"}
 
 // stagedSizes are those that other programs count all their work in: they are a size where many lines have the same.
-var stagedSizes = []string{"frames"}
+var stagedSizes = []string{"frames", "batch"}
 
 // countsAll are words right before a name that make it a sum over the run, or the size of something else than a step.
 var countsAll = [][]byte{[]byte("consumed"), []byte("processed"), []byte("seen"), []byte("total"), []byte("eval"), []byte("val"), []byte("test"),
@@ -79,6 +80,8 @@ func (s *sizeBook) add(line []byte) {
 	s.addFilled(line)
 }
 
+var exponent = regexp.MustCompile(`^e\+?\d{1,2}\b`)
+
 // sizeAfter is the figure behind a name in a line; 0: there is none.
 func sizeAfter(lower []byte, name string) float64 {
 	at := bytes.Index(lower, []byte(name))
@@ -95,6 +98,9 @@ func sizeAfter(lower []byte, name string) float64 {
 		return 0
 	}
 	end := len(number) - len(bytes.TrimLeft(number, "0123456789."))
+	if e := exponent.Find(number[end:]); e != nil { // 8.3034e+06
+		end += len(e)
+	}
 	v, err := strconv.ParseFloat(string(number[:end]), 64)
 	if err != nil || !(v > 0 && v < 1e12) || end < len(number) && (number[end] == '%' || number[end] == '/' || isLetter(number[end])) {
 		return 0

@@ -22,6 +22,8 @@ func TestSizesThatGrow(t *testing.T) {
 		"step %d (%d particles)":                                                  "particles",
 		"turn %d prompt_tokens=%d completion_tokens=150":                          "prompt_tokens",
 		"prompt %d ctx=%d depth=68%% score=10 time=19.37s":                        "ctx",
+		"step %6d  t= 1.0e-09 s  particles %d.0e+06  Emax 3.120e+06 V/m":          "particles",
+		"step %d/1500 | loss 6.287 | mean res %d | tokens/batch 21888":            "mean res",
 		"update=%d ar_steps=%d wmse=0.198 z500=89.12":                             "ar_steps",
 		"Iter %05d | Loss 1.368469 | NFE-F %d | NFE-B 83":                         "nfe-f",
 		"epoch %d curriculum: sims per move = %d":                                 "sims per move",
@@ -104,6 +106,19 @@ func TestSizesOfSchedules(t *testing.T) {
 		})
 		if got := l != nil; got != want || got && (l.From != float64((*values)[0]) || l.To != float64((*values)[len(*values)-1])) {
 			t.Errorf("%v: %+v, want %v", *values, l, want)
+		}
+	}
+}
+
+// A batch is a size where it stands for many steps, and else the number of one.
+func TestBatchesOfStages(t *testing.T) {
+	for want, size := range map[string]func(i int) int{"": func(i int) int { return i }, "batch": func(i int) int { return 64 << (i / 150) }} {
+		got := ""
+		if l := sizesBefore(t, func(i int) string { return fmt.Sprintf("Epoch %3d  batch %d  train loss 1.5000", i, size(i)) }); l != nil {
+			got = l.Name
+		}
+		if got != want {
+			t.Errorf("%q, not %q", got, want)
 		}
 	}
 }
