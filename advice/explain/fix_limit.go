@@ -14,7 +14,7 @@ var fixesLimit = []fixRow{
 		lives: map[string]float64{CauseMemoryLimit: 0.9, CauseHostMemory: 0.6},
 		when: func(f *failure) bool {
 			return !f.onHost() && !f.maybePinned() && (f.program.name != "alphafold" || f.smallShare() > 0) && // whose own scripts set several times the GPU, of RAM
-				!f.hasLargestShare()
+				!f.hasLargestShare() && !f.oneBuffer()
 		},
 		variant: func(f *failure) string { return f.limitVariant() },
 		reach: func(f *failure) float64 {
@@ -30,6 +30,18 @@ var fixesLimit = []fixRow{
 			return 0.95
 		},
 		do: doRaiseLimit},
+	{id: FixRaiseLimit, source: "https://github.com/nanopool/nanominer/issues/276",
+		kinds: ownCode | running, cost: 0,
+		lives:   map[string]float64{CauseMemoryLimit: 0.98},
+		when:    func(f *failure) bool { return f.oneBuffer() },
+		reach:   always(1.2), // its own message names it
+		variant: func(f *failure) string { return "buffer" },
+		do: func(f *failure) []string {
+			if f.onLinux() {
+				return []string{"export GPU_SINGLE_ALLOC_PERCENT=100", f.comment("do.one_buffer_where")}
+			}
+			return []string{"setx GPU_SINGLE_ALLOC_PERCENT 100  " + f.comment("do.one_buffer"), f.comment("do.one_buffer_where")}
+		}},
 	{id: FixRaiseLimit, source: sourceJAX,
 		kinds: ownCode | running, cost: 0,
 		lives:   map[string]float64{CauseMemoryLimit: 0.98, CauseDataSpike: 0.95, CauseTooBig: 0.9, CauseValidationSpike: 0.9, CauseFragmentation: 0.9},

@@ -72,6 +72,8 @@ var nativeRows = []row{
 		start: `(?:GPU #?<gpu>[:,] )?(?:insufficient memory for DAG(?: epoch \d+)?\b|Can't generate DAG\b[^\n]{0,40}\bout of memory\b)`},
 	{name: "miner with a card too small", framework: "cuda", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"but device has"},
 		start: `(?:\[ID=\d+, GPU #<gpu>\], )?\bEpoch \d+ requires <req>(?: of memory)?,? but device has <total>`},
+	{name: "miner with a limit for one buffer", framework: "opencl", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"allowed to allocate in single buffer"}, limit: "single_buffer",
+		start: `(?:could not allocate memory on GPU <gpu> to create DAG\. )?Current epoch requires <req> memory for DAG but there is only <limit> allowed to allocate in single buffer`}, // nanominer
 	{name: "device by number", framework: "cuda", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"out of memory"}, start: `^(?:ERROR - )?Device <gpu>: out of memory\s*$`},
 	{name: "miner in OpenCL", framework: "opencl", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"cannot allocate big buffer", "allocation of dag failed", "the dag in a single chunk", "ethash dag buffer"},
 		start: `(?:GPU <gpu>[:,] )?(?:OpenCL error -?\d+ - cannot allocate big buffer for DAG|Allocation of DAG failed with error|` +
