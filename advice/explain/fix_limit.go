@@ -21,8 +21,8 @@ var fixesLimit = []fixRow{
 			if f.event.Kind == sampler.KindMPS && f.environment["PYTORCH_MPS_HIGH_WATERMARK_RATIO"] == "" {
 				return 0.3 // the limit protects the whole machine there
 			}
-			if f.told(sampler.ToldInForce + "export PYTORCH_MPS_HIGH_WATERMARK_RATIO=0.0") {
-				return 0.2 // it was set where it counts
+			if f.told(sampler.ToldInForce+"export PYTORCH_MPS_HIGH_WATERMARK_RATIO=0.0") || f.environment["PYTORCH_MPS_HIGH_WATERMARK_RATIO"] == "0.0" {
+				return 0.2 // it was set, which did not help
 			}
 			if f.refusedThoughFree() && !f.limited() {
 				return 0.4 // that there is one is only supposed

@@ -190,6 +190,9 @@ func addShown(c *sampler.LogContext, text string, tool *tools.Tool) {
 	case !known && windowsToo.MatchString(text):
 		c.Told = append(c.Told, sampler.ToldWindows)
 	}
+	if tool == nil && divided.MatchString(text) {
+		tool = tools.Named("Darknet")
+	}
 	if tool != nil {
 		addTool(c, text, tool)
 	}

@@ -209,8 +209,7 @@ var tells = []struct {
 		`\bGPU ?#?\d\b,? (?:which )?(?:is|was) (?:\w+ )?(?:pre-?)?(?:occupied|busy|in use|taken)\b|` +
 		`\bstill (?:(?:attempts?|tries|tried|wants?) to )?(?:uses?|using|takes?|allocates?)(?: \w+){0,2}? (?:on )?(?:the )?(?:GPU|cuda|device) ?[:#]?0\b|` +
 		`\bCUDA_VISIBLE_DEVICES\b[^.]{0,40}\bbut\b[^.]{0,40}\b(?:still|always)\b[^.]{0,24}\b(?:GPU|cuda|device) ?:?0\b|` +
-		`\bCUDA_VISIBLE_DEVICES\b[^.]{0,60}\b(?:(?:does|did|do)(?:n['’]?t| not) (?:seem to )?(?:work|help|have any effect|take effect|change)|no effect|` +
-		`is ignored|not working|didn['’]?t work out)|\b(?:[2-8]|two|three|four|several|other|another) (?:free|empty|idle|unused) (?:GPUs?|cards?)\b|` +
+		`\b(?:[2-8]|two|three|four|several|other|another) (?:free|empty|idle|unused) (?:GPUs?|cards?)\b|` +
 		`\b(?:device(?:_map|_ids?)?|gpu[-_ ]?ids?|CUDA_VISIBLE_DEVICES)\b[^.]{0,24}(?:\bnot|n['’]t)(?: fully| always| really)? (?:respected|honou?red)\b|` +
 		`\b(?:does|do|did)(?: not|n['’]t) (?:respect|honou?r)\b[^.]{0,16}\b(?:device(?:_map|_ids?)?|gpu[-_ ]?ids?|CUDA_VISIBLE_DEVICES)\b|` +
 		`\bother (?:GPUs?|cards?)\b[^.]{0,20}\b(?:is|are) (?:totally |completely )?(?:free|empty|idle|unused)\b`), nil},
