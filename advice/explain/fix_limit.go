@@ -21,8 +21,9 @@ var fixesLimit = []fixRow{
 			if f.event.Kind == sampler.KindMPS && f.environment["PYTORCH_MPS_HIGH_WATERMARK_RATIO"] == "" {
 				return 0.3 // the limit protects the whole machine there
 			}
-			if f.told(sampler.ToldInForce+"export PYTORCH_MPS_HIGH_WATERMARK_RATIO=0.0") || f.environment["PYTORCH_MPS_HIGH_WATERMARK_RATIO"] == "0.0" {
-				return 0.2 // it was set, which did not help
+			if f.told(sampler.ToldInForce+"export PYTORCH_MPS_HIGH_WATERMARK_RATIO=0.0") ||
+				f.environment["PYTORCH_MPS_HIGH_WATERMARK_RATIO"] == "0.0" && !f.told(sampler.ToldInForce+`os.environ["PYTORCH_MPS_HIGH_WATERMARK_RATIO"]="0.0"`) {
+				return 0.2 // it was set, and not by the program itself, for which it may be too late
 			}
 			if f.refusedThoughFree() && !f.limited() {
 				return 0.4 // that there is one is only supposed

@@ -23,7 +23,7 @@ var nativeRows = []row{
 	{name: "dlib", framework: "dlib", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"error while calling cu"},
 		start: `(?-i)Error while calling cu(?:da|dnn|blas|rand|solver)[A-Z]\w*\([^\n]{0,400}?, reason: (?:out of memory|\w+_ALLOC_FAILED|CURAND_STATUS_ALLOCATION_FAILED)`},
 	{name: "xla call", framework: "jax", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"out of memory"}, start: refusedCall, near: `jaxlib|XlaRuntimeError|external/(?:xla|org_tensorflow)|/jax/`},
-	{name: "xla driver", framework: "jax", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"cuda_error_out_of_memory"}, near: `jaxlib|XlaRuntimeError|external/(?:xla|org_tensorflow)|/jax/`,
+	{name: "xla driver", framework: "jax", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"cuda_error_out_of_memory"}, near: `jaxlib|XlaRuntimeError|external/(?:xla|org_tensorflow)|/jax/|\b(?:jax|brax|flax)\b`,
 		start: `Failed to (?:instantiate|launch|load|create|initialize)\b[^\n]{0,160}: CUDA_ERROR_OUT_OF_MEMORY`},
 	{name: "darknet layer", framework: "cuda", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"cuda error: out of memory"}, start: `^\s*\d+ CUDA Error: out of memory`},
 	{name: "matconvnet", framework: "matconvnet", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"[out of memory error]"}, start: `vl::impl::\w+: .{0,60}\[out of memory error\]`},

@@ -289,7 +289,7 @@ var tells = []struct {
 		lazily(`(?i)\b(?:each|every|one|first|per|weights?|parameters?|param|gradients?|optimi[sz]er|policy|network|critic|actor|state|priority|` +
 			`buffer)[ -](?:\w+[ -])?updat|(?:^|\b(?:after|since|when|by|I|we|have|had|just|to) )(?:updat|` +
 			`upgrad)\w* (?:(?:of|to|my|the|our|its|all|their|from|an?|more|bigger|larger) )*(?:\w+ )?(?:weights?|parameters?|gradients?|optimi[sz]er|network|model|` +
-			`config\w*|settings?|batch\w*|code|data\w*|GPUs?|cards?|RAM|vram|memory|hardware|plan|instance|\d+ ?Gi?B|[345]0[5-9]0|A100|H100)\b`)},
+			`config\w*|settings?|batch\w*|code|data\w*|GPUs?|cards?|RAM|vram|memory|hardware|plan|pro|premium|subscription|tier|instance|\d+ ?Gi?B|[345]0[5-9]0|A100|H100)\b`)},
 	// What its authors publish ran as they published it, and the same does not run now: it installs what is newest.
 	{sampler.ToldUpdate, lazily(`(?i)\b(?:official|original|provided|published|unchanged|same|your)\b(?: [^\s.,;:]+){0,5} (?:notebooks?|colabs?|examples?|recipes?|tutorials?|demos?|` +
 		`workflows?)\b[^.\n]{0,30}\b(?:now|no longer|suddenly)\b[^.\n]{0,60}\b(?:fail\w*|errors?|crash\w*|oom\w*|out of memory|works?|runs?|dies)\b`), lazily(`(?i)\b(?:larger|bigger|smaller|another|different|longer|my own)\b`)},
