@@ -113,7 +113,7 @@ const (
 	ToldLargePainter = "large_painter"         // a model that makes pictures has ten billions of parameters or more
 	ToldAsksOffload  = "asks_offload"          // whether parts of the model can be kept in host memory is asked
 	ToldAsksRAM      = "asks_ram"              // whether the memory of the machine can be used is asked
-	ToldOtherGPUs    = "other_gpus"            // there are free GPUs, or the setting that chooses one is said to have no effect
+	ToldOtherGPUs    = "other_gpus"            // there are free GPUs
 	ToldTiny         = "tiny"                  // pictures or videos of less than 300 pixels a side
 	ToldFirstLayer   = "first_layer"           // the first layer found no memory
 	ToldOutsized     = "outsized"              // the model is said to be larger than the GPU
@@ -211,7 +211,7 @@ const (
 	ToldJetson       = "jetson"                // it runs on a board whose GPU and programs share the memory
 	ToldLanguage     = "language_"             // and the name of a language, or of a library, that does not call PyTorch as Python does
 	ToldCollected    = "collected"             // calls of the garbage collector make it go through
-	ToldWrongGPU     = "wrong_gpu"             // it runs on another GPU than it should
+	ToldWrongGPU     = "wrong_gpu"             // it runs on another GPU than it should, or the setting that chooses one is said to have no effect
 	ToldOwnMany      = "own_many"              // several processes of one's own share the GPU, each with its part
 	ToldRuns         = "runs_"                 // and the kind of weights with which it is said to run: fp8, GGUF
 	ToldFineTunes    = "fine_tunes"            // a model of others is trained on

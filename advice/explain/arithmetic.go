@@ -88,6 +88,11 @@ func (f *facts) sliced() bool {
 	return f.event.MemoryLimit != nil && f.event.MemoryLimit.Kind == "slice"
 }
 
+// oneBuffer: OpenCL lets one buffer have no more than a part of the GPU, and what is needed as one is larger.
+func (f *facts) oneBuffer() bool {
+	return f.event.MemoryLimit != nil && f.event.MemoryLimit.Kind == "single_buffer"
+}
+
 // count is a further number of the message that is no amount; 0: not printed.
 func (f *facts) count(key string) uint64 { return uint64(f.extra(key).Or(0)) }
 

@@ -16,7 +16,7 @@ var causesTold = []causeRow{
 	{id: "told", cause: CauseTooBig, reason: sourceDAG,
 		when: func(f *failure) bool {
 			w, is := f.work()
-			return is && w.name == sampler.WorkMining && !f.onHost() && !f.numbers() && f.history == nil
+			return is && w.name == sampler.WorkMining && !f.onHost() && !f.numbers() && f.history == nil && !f.oneBuffer()
 		},
 		confidence: func(f *failure) float64 {
 			if f.pageFileShort() || f.onWindows() || f.told(sampler.ToldGPUs) || f.told(sampler.ToldUpdate) {

@@ -201,6 +201,7 @@ var concreteRows = []concreteRow{
 	{"accelerate launch --fsdp_cpu_ram_efficient_loading", (*failure).fsdp, "do.load_in_turn", false},
 	{"cupy.get_default_memory_pool()", nil, "", false},
 	{"PYTORCH_MPS_", nil, "", false},
+	{"GPU_SINGLE_ALLOC_PERCENT", nil, "", false},
 
 	// The system, its containers and its GPUs.
 	{"sudo fuser", (*failure).linux, "", false},

@@ -22,7 +22,11 @@ var (
 			reach:   always(1.2),
 			variant: func(f *failure) string { return "wrong_gpu" },
 			do: func(f *failure) []string {
-				return []string{"CUDA_DEVICE_ORDER=PCI_BUS_ID CUDA_VISIBLE_DEVICES=1 …  " + f.comment("do.other_gpu_number"), f.comment("do.before_cuda")}
+				meant := f.chosenGPUs()
+				if meant == anyGPU {
+					meant = "1"
+				}
+				return []string{"CUDA_DEVICE_ORDER=PCI_BUS_ID CUDA_VISIBLE_DEVICES=" + meant + " …  " + f.comment("do.other_gpu_number"), f.comment("do.before_cuda")}
 			}},
 		{id: FixStopOtherProcess, source: "https://cuda.juliagpu.org/stable/usage/multigpu/",
 			kinds: ownCode | running, cost: 0,

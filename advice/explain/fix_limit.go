@@ -14,15 +14,16 @@ var fixesLimit = []fixRow{
 		lives: map[string]float64{CauseMemoryLimit: 0.9, CauseHostMemory: 0.6},
 		when: func(f *failure) bool {
 			return !f.onHost() && !f.maybePinned() && (f.program.name != "alphafold" || f.smallShare() > 0) && // whose own scripts set several times the GPU, of RAM
-				!f.hasLargestShare()
+				!f.hasLargestShare() && !f.oneBuffer()
 		},
 		variant: func(f *failure) string { return f.limitVariant() },
 		reach: func(f *failure) float64 {
 			if f.event.Kind == sampler.KindMPS && f.environment["PYTORCH_MPS_HIGH_WATERMARK_RATIO"] == "" {
 				return 0.3 // the limit protects the whole machine there
 			}
-			if f.told(sampler.ToldInForce + "export PYTORCH_MPS_HIGH_WATERMARK_RATIO=0.0") {
-				return 0.2 // it was set where it counts
+			if f.told(sampler.ToldInForce+"export PYTORCH_MPS_HIGH_WATERMARK_RATIO=0.0") ||
+				f.environment["PYTORCH_MPS_HIGH_WATERMARK_RATIO"] == "0.0" && !f.told(sampler.ToldInForce+`os.environ["PYTORCH_MPS_HIGH_WATERMARK_RATIO"]="0.0"`) {
+				return 0.2 // it was set, and not by the program itself, for which it may be too late
 			}
 			if f.refusedThoughFree() && !f.limited() {
 				return 0.4 // that there is one is only supposed
@@ -30,6 +31,18 @@ var fixesLimit = []fixRow{
 			return 0.95
 		},
 		do: doRaiseLimit},
+	{id: FixRaiseLimit, source: "https://github.com/nanopool/nanominer/issues/276",
+		kinds: ownCode | running, cost: 0,
+		lives:   map[string]float64{CauseMemoryLimit: 0.98},
+		when:    func(f *failure) bool { return f.oneBuffer() },
+		reach:   always(1.2), // its own message names it
+		variant: func(f *failure) string { return "buffer" },
+		do: func(f *failure) []string {
+			if f.onLinux() {
+				return []string{"export GPU_SINGLE_ALLOC_PERCENT=100", f.comment("do.one_buffer_where")}
+			}
+			return []string{"setx GPU_SINGLE_ALLOC_PERCENT 100  " + f.comment("do.one_buffer"), f.comment("do.one_buffer_where")}
+		}},
 	{id: FixRaiseLimit, source: sourceJAX,
 		kinds: ownCode | running, cost: 0,
 		lives:   map[string]float64{CauseMemoryLimit: 0.98, CauseDataSpike: 0.95, CauseTooBig: 0.9, CauseValidationSpike: 0.9, CauseFragmentation: 0.9},

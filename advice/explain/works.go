@@ -156,7 +156,7 @@ var fixesWorks = []fixRow{
 			if f.event.Framework == "relion" {
 				return 0.8 // its own message names the processes on a GPU first
 			}
-			if f.pageFileShort() {
+			if f.pageFileShort() || f.oneBuffer() {
 				return 0.6
 			}
 			if f.ranBefore() || f.told(sampler.ToldBackend) {

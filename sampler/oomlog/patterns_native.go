@@ -23,7 +23,7 @@ var nativeRows = []row{
 	{name: "dlib", framework: "dlib", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"error while calling cu"},
 		start: `(?-i)Error while calling cu(?:da|dnn|blas|rand|solver)[A-Z]\w*\([^\n]{0,400}?, reason: (?:out of memory|\w+_ALLOC_FAILED|CURAND_STATUS_ALLOCATION_FAILED)`},
 	{name: "xla call", framework: "jax", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"out of memory"}, start: refusedCall, near: `jaxlib|XlaRuntimeError|external/(?:xla|org_tensorflow)|/jax/`},
-	{name: "xla driver", framework: "jax", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"cuda_error_out_of_memory"}, near: `jaxlib|XlaRuntimeError|external/(?:xla|org_tensorflow)|/jax/`,
+	{name: "xla driver", framework: "jax", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"cuda_error_out_of_memory"}, near: `jaxlib|XlaRuntimeError|external/(?:xla|org_tensorflow)|/jax/|\b(?:jax|brax|flax)\b`,
 		start: `Failed to (?:instantiate|launch|load|create|initialize)\b[^\n]{0,160}: CUDA_ERROR_OUT_OF_MEMORY`},
 	{name: "darknet layer", framework: "cuda", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"cuda error: out of memory"}, start: `^\s*\d+ CUDA Error: out of memory`},
 	{name: "matconvnet", framework: "matconvnet", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"[out of memory error]"}, start: `vl::impl::\w+: .{0,60}\[out of memory error\]`},
@@ -72,6 +72,8 @@ var nativeRows = []row{
 		start: `(?:GPU #?<gpu>[:,] )?(?:insufficient memory for DAG(?: epoch \d+)?\b|Can't generate DAG\b[^\n]{0,40}\bout of memory\b)`},
 	{name: "miner with a card too small", framework: "cuda", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"but device has"},
 		start: `(?:\[ID=\d+, GPU #<gpu>\], )?\bEpoch \d+ requires <req>(?: of memory)?,? but device has <total>`},
+	{name: "miner with a limit for one buffer", framework: "opencl", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"allowed to allocate in single buffer"}, limit: "single_buffer",
+		start: `(?:could not allocate memory on GPU <gpu> to create DAG\. )?Current epoch requires <req> memory for DAG but there is only <limit> allowed to allocate in single buffer`}, // nanominer
 	{name: "device by number", framework: "cuda", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"out of memory"}, start: `^(?:ERROR - )?Device <gpu>: out of memory\s*$`},
 	{name: "miner in OpenCL", framework: "opencl", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"cannot allocate big buffer", "allocation of dag failed", "the dag in a single chunk", "ethash dag buffer"},
 		start: `(?:GPU <gpu>[:,] )?(?:OpenCL error -?\d+ - cannot allocate big buffer for DAG|Allocation of DAG failed with error|` +

@@ -38,9 +38,9 @@ var validationLoops = anyOf(`(?i)`, `(?:^|_)(?:val|valid|validation|eval|evaluat
 
 // phaseLines tell it from the lines just before a failure.
 var phaseLines = []phaseRow{
-	{"", anyOf(`(?i)`, `\b(?:abort\w*|interrupt\w*|exiting|stopping|terminating)(?:,| and|;|:|\.| -)? (?:now )?saving\b`, `\bsaving\b.{0,50}\b(?:before|then|and) (?:exit|abort|quit|stopp|terminat)\w*`)},                                                         // a library's farewell: it saves because it fails
-	{"", anyOf(`(?i)`, `\b(?:et[ch]+ash|light cache|DAG|Difficulty)\b|\bnew job\b`, `\bwgpu error: validation error\b`, `/train-[\w.-]+/`, `\bdata(?:sets?)?[/\\](?:[\w.-]+[/\\])?train\w*[/\\.]`, `\bloading train(?:ing)? (?:cameras|views|images|pictures)\b`)}, // the epochs of miners, an API that looks at its arguments, a folder, what is rendered too
-	{"", anyOf(`(?i)`, `(?:evaluat\w*|validat\w*)\.py["”'],? line \d+,? in <module>`, `^\s*(?:from|import) [\w.]*(?:evaluat|validat)\w*`)},                                                                                                                         // a module that is only imported
+	{"", anyOf(`(?i)`, `\b(?:abort\w*|interrupt\w*|exiting|stopping|terminating)(?:,| and|;|:|\.| -)? (?:now )?saving\b`, `\bsaving\b.{0,50}\b(?:before|then|and) (?:exit|abort|quit|stopp|terminat)\w*`)},                                                                                     // a library's farewell: it saves because it fails
+	{"", anyOf(`(?i)`, `\b(?:et[ch]+ash|light cache|DAG|Difficulty)\b|\bnew job\b`, `\bwgpu error: validation error\b`, `/train-[\w.-]+/`, `\bdata(?:sets?)?[/\\](?:[\w.-]+[/\\])?train\w*[/\\.]`, `^\W*(?:ln|cp|mv|wget) \S`, `\bloading train(?:ing)? (?:cameras|views|images|pictures)\b`)}, // the epochs of miners, an API that looks at its arguments, a folder, what is rendered too
+	{"", anyOf(`(?i)`, `(?:evaluat\w*|validat\w*)\.py["”'],? line \d+,? in <module>`, `^\s*(?:from|import) [\w.]*(?:evaluat|validat)\w*`)},                                                                                                                                                     // a module that is only imported
 	{sampler.PhaseSaving, anyOf(`(?i)`, `_state_dict_utils\.py`, `\bFailed to clone\(\) tensor .{0,300}state_dict`, `\bsaving\b.{0,40}(?:checkpoint|model|weights|state)`,
 		`\btraining (?:(?:is|has|was) )?(?:done|finished|complete|completed|over|ended)\b.{0,20}\b(?:export|convert|quanti[sz]|merg|sav)(?:e|ing|es)?\b`)},
 	{sampler.PhaseLoading, anyOf(`(?i)`, `\bloading\b.{0,40}(?:checkpoint|model|weights|shards|pipeline)|\bmodel \S{1,60} could not be loaded\b|llama_model_load|llm_load_tensors|load_tensors:`)},
@@ -48,7 +48,7 @@ var phaseLines = []phaseRow{
 		`(?:computing|calculating) (?:the )?(?:FID|KID|mAP|mIoU|BLEU|ROUGE|WER|CER|metrics)\b|decoding (?:the )?(?:dev|valid|validation|eval|test)\b|`+
 		`epoch \(val(?:id)?\)|Class\s+Images\s+(?:Instances|Labels))`)},
 	{"", anyOf(`(?i)`, `^\W*(?:[\w ]{1,16}\W{1,5})?training (?:(?:is|has|was) )?(?:finished|done|completed?|over|ended)\W*$`, `\bafter (?:the )?training (?:(?:is|has|was) )?(?:finished|done|completed?|over|ended)\b`)}, // what comes then is none
-	{sampler.PhaseTraining, anyOf(`(?i)`, `\btrain(?:ing)?\b`, `\bepoch\b`, `^\s*\d+/\d+\s+[\d.]+G\b`)},
+	{sampler.PhaseTraining, anyOf(`(?i)`, `\btrain(?:ing)?\b`, `(?:^|[^-\w])epoch\b`, `^\s*\d+/\d+\s+[\d.]+G\b`)},
 	{sampler.PhaseInference, anyOf(`(?i)`, `\b(?:generating|inference|sampling|predicting|prompt executed|could not predict|start(?:ing|ed)? predictions?|predicted structure)\b`)},
 }
 

@@ -85,6 +85,10 @@ var (
 	llamaReads  = lazily(`\bllama_model_load|\bllm_load_|\bload_tensors|\bllama_init_from|\bllama_new_context|\bllama_context`)
 )
 
+// divided are darknet's batch and the parts in which it comes to the GPU, as its .cfg has them.
+// https://github.com/AlexeyAB/darknet/wiki/CFG-Parameters-in-the-%5Bnet%5D-section
+var divided = lazily(`(?im)^[ \t>]*batch ?= ?(\d{1,5})\s+subdivisions ?= ?(\d{1,5})\b`)
+
 // addFacts puts them into a context.
 func addFacts(c *sampler.LogContext, text string, all []sentence) {
 	about := func(words *lazy) bool {
@@ -139,6 +143,11 @@ func addFacts(c *sampler.LogContext, text string, all []sentence) {
 	}
 	if option := runsWithout(all); option != "" {
 		c.Told = append(c.Told, sampler.ToldWithout+option)
+	}
+	if at := divided.FindStringSubmatch(text); at != nil {
+		batch, _ := strconv.Atoi(at[1])
+		parts, _ := strconv.Atoi(at[2])
+		c.BatchSize = sampler.Some(max(1, batch/max(1, parts)))
 	}
 	if n := toldOfGPU(all); n != "" {
 		c.Told = append(c.Told, sampler.ToldGPUHas+n)

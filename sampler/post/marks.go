@@ -36,10 +36,12 @@ var marks = []struct {
 		`\b(?:on|under) windows(?: ?1[01])?\b|\bin (?-i:Windows|WINDOWS)[,;:.)]|\(windows(?: ?1[01])?\)|\b[c-f]:\\\w|DefaultCPUAllocator: not enough memory|` +
 		`\bWinError \d|\bos error 1455\b|\bpaging ?files?\b|\b(?:the|my|your|its|windows|an?|larger|bigger|more|no|enough|increase|increased) page file\b|` +
 		`\bpagefile(?:s|\.sys)?\b|页面文件|\bVirtualAlloc\b`)},
-	// A GPU that was not meant, beside one that is free.
+	// A GPU that was not meant, beside one that is free, or because the setting that chooses one has no effect.
 	{sampler.ToldWrongGPU, lazily(`(?i)\b(?:us(?:es|ing)|tak(?:es|ing)|pick(?:s|ed|ing)|choos(?:es|ing)|select(?:s|ed|ing)|runs? on|running on) (?:the )?wrong (?:GPU|card|graphics card|` +
 		`device)\b|\bGPU ?[1-9] is (?:completely |totally |still )?(?:free|empty|idle|unused)\b[^.\n]{0,24}\b(?:how|why)\b|` +
-		`\b(?:instead of|rather than|not) (?:on )?(?:the |my )?(?:dedicated|discrete|second|bigger|larger|other) (?:GPU|card)\b`)},
+		`\b(?:instead of|rather than|not) (?:on )?(?:the |my )?(?:dedicated|discrete|second|bigger|larger|other) (?:GPU|card)\b|` +
+		`\bCUDA_ ?VISIBLE_ ?DE\w+\b[^.\n]{0,60}\b(?:(?:does|did|do|will|wo)(?:n['’]?t| not) (?:seem to )?(?:work|help|have any effect|take effect|change)|` +
+		`no effect|is ignored|not working|didn['’]?t work out|can ?not set)`)},
 	// Processes of one's own, each of which has a context and mostly a model of its own.
 	{sampler.ToldOwnMany, lazily(`(?i)\b(?:I|we) (?:\w+ )?(?:run|runs|start|started|launch|launched|have|use|spawn\w*) (?:[2-9]|[1-9]\d+|two|three|four|five|six|eight|ten|several|many|` +
 		`multiple) (?:\w+ ){0,2}?(?:containers|processes|workers|instances|copies)\b[^.\n]{0,40}\beach\b|` +
@@ -78,8 +80,8 @@ var marks = []struct {
 		`\b(?:until|before|since|after|when|once) (?:I|we) (?:have |had |just )*(?:add|install|connect|plug|put)(?:ed|ged)?(?: in)? (?:(?:an?|one|my|the|another|next|new|second|third|fourth|fifth|sixth|more|\d(?:nd|rd|th)) )+(?:(?:nvidia|geforce|rtx|gtx|amd|rx) ?)*(?:GPUs?|cards?|[1-9]0[5-9]0(?: ?ti)?|P\d{2,3})\b`)},
 	// The switch of MATLAB's train, which has no batch: https://www.mathworks.com/help/deeplearning/ref/network.train.html
 	{sampler.ToldTrainsWhole, lazily(`(?i)["'‘’“”]useGPU["'‘’“”]`)},
-	// The command of a training with darknet.
-	{sampler.ToldDarknet, lazily(`(?i)\bdarknet(?:\.exe)?\s+detector\s+train\b|\bTry to set subdivisions=\d+`)},
+	// The command of a training with darknet, and its settings.
+	{sampler.ToldDarknet, lazily(`(?im)\bdarknet(?:\.exe)?\s+detector\s+train\b|\bTry to set subdivisions=\d+|^[ \t>]*batch ?= ?\d+\s+subdivisions ?= ?\d`)},
 	// What darknet prints before each change of size: https://github.com/AlexeyAB/darknet/blob/master/src/detector.c
 	{sampler.ToldResizes, lazily(`(?m)^[\s>|]*Resizing(?:, random_coef = [\d.]+)?\s+\d{3,4}\b`)},
 	// Darknet at the first layer of a network, where it holds nothing yet.

@@ -33,6 +33,8 @@ var programs = []struct {
 	name  string
 	words *lazy
 }{
+	// TGI by its short name, of which people also say that it takes vLLM's kernels.
+	{"tgi", lazily(`(?i)\b(?:models?|run|running|runs|serv\w+|deploy\w*)\b[^.\n]{0,30}\b(?:on|with|in|using|via) tgi\b`)},
 	{"sglang", lazily(`(?i)\bsglang(?:\b|v?\d)|\bmem[-_]fraction[-_]static\b`)},
 	{"vllm", lazily(`(?i)\bvllm(?:\b|v?\d)|\bgpu[-_]memory[-_]utilization\b|\b(?:INFO|ERROR|WARNING) \d\d-\d\d \d\d:\d\d:\d\d \[?[\w/]+\.py:\d+\]`)},
 	{"tgi", lazily(`(?i)\btext[-_]generation[-_](?:inference|launcher|client|router|server)\b`)},

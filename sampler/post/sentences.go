@@ -31,6 +31,8 @@ var (
 		`^\W*(?:(?:things|what) (?:I|we)(?:['’]ve| have)? (?:\w+ ){0,3}(?:tried|attempted|done)|(?:already )?tried(?: so far| already)?|attempts?|` +
 		`attempted (?:fixes|solutions?)|troubleshooting (?:steps )?(?:tried|done|taken))\b[^.?!]{0,30}$|(?:已经?|都)?(?:尝试|试)(?:过|了)?[^。，]{0,12}[:：]\s*$`)
 	listed = lazily(`^\s*(?:[-*+•]|\d{1,2}[.)、])\s*\S`)
+	// emphasis is what Markdown sets in italics, whose signs are letters of no word.
+	emphasis = lazily(`(^|[\s(])_(\w[^_\n]*[^_\s])_([\s).,;:!?]|$)`)
 	// ends are where a sentence ends. A point within a number or a name ends none.
 	ends = lazily(`[.!?;]+(?:\s+|$)|[。！？；]`)
 )
@@ -40,6 +42,9 @@ func sentences(text string) (list []sentence) {
 	fenced, attempts := false, false
 	for i, line := range strings.Split(text, "\n") {
 		line = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(line), "> ")) // quoted
+		if strings.Contains(line, "_") {
+			line = emphasis.ReplaceAllString(line, "$1$2$3")
+		}
 		if strings.HasPrefix(line, "```") {
 			fenced = !fenced && strings.Count(line, "```") == 1
 			continue

@@ -159,7 +159,7 @@ var sinceNoGrad = lazily(`(?i)\b(?:py)?torch(?:[ =]*(?:version)?[ =v]*)(?:0\.4|[
 var settable = []string{"load_in_8bit=True", "load_in_4bit=True", "low_cpu_mem_usage=True", `device_map="auto"`, "pin_memory=False", "num_workers=0", "--lowvram", "--medvram", "--novram",
 	"--gradient_checkpointing", "--cache_latents", "TF_FORCE_GPU_ALLOW_GROWTH=true", "XLA_PYTHON_CLIENT_PREALLOCATE=false", "TF_FORCE_UNIFIED_MEMORY=1",
 	"TF_GPU_ALLOCATOR=cuda_malloc_async", "ExtMemQuantileDMatrix", "QuantileDMatrix", "attention_slicing", "model_cpu_offload", "sequential_cpu_offload", "vae_tiling", "flash_attention_2", "sw_device", "GGML_CUDA_NO_PINNED=1", "LocalCUDACluster",
-	"export PYTORCH_MPS_HIGH_WATERMARK_RATIO=0.0", "XLA_PYTHON_CLIENT_ALLOCATOR=platform", "--tensor-parallel-size", "tensor_parallel_size", "--num-shard", "--tp", "--free_gpu_mem", "--n_samples 1", "--max_batch_size 1", "--parallel 1", "+= loss.item()", "eval_accumulation_steps", "--ipc=host", "vllm_enable_sleep_mode", "sleep_level"}
+	"export PYTORCH_MPS_HIGH_WATERMARK_RATIO=0.0", `os.environ["PYTORCH_MPS_HIGH_WATERMARK_RATIO"]="0.0"`, "XLA_PYTHON_CLIENT_ALLOCATOR=platform", "--tensor-parallel-size", "tensor_parallel_size", "--num-shard", "--tp", "--free_gpu_mem", "--n_samples 1", "--max_batch_size 1", "--parallel 1", "+= loss.item()", "eval_accumulation_steps", "--ipc=host", "vllm_enable_sleep_mode", "sleep_level"}
 
 // precise is the precision of molecular dynamics with what is no more than mixed in force.
 // https://docs.openmm.org/latest/userguide/library/04_platform_specifics.html
@@ -189,6 +189,9 @@ func addShown(c *sampler.LogContext, text string, tool *tools.Tool) {
 		c.Told = slices.DeleteFunc(c.Told, is)
 	case !known && windowsToo.MatchString(text):
 		c.Told = append(c.Told, sampler.ToldWindows)
+	}
+	if tool == nil && divided.MatchString(text) {
+		tool = tools.Named("Darknet")
 	}
 	if tool != nil {
 		addTool(c, text, tool)

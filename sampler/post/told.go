@@ -209,8 +209,7 @@ var tells = []struct {
 		`\bGPU ?#?\d\b,? (?:which )?(?:is|was) (?:\w+ )?(?:pre-?)?(?:occupied|busy|in use|taken)\b|` +
 		`\bstill (?:(?:attempts?|tries|tried|wants?) to )?(?:uses?|using|takes?|allocates?)(?: \w+){0,2}? (?:on )?(?:the )?(?:GPU|cuda|device) ?[:#]?0\b|` +
 		`\bCUDA_VISIBLE_DEVICES\b[^.]{0,40}\bbut\b[^.]{0,40}\b(?:still|always)\b[^.]{0,24}\b(?:GPU|cuda|device) ?:?0\b|` +
-		`\bCUDA_VISIBLE_DEVICES\b[^.]{0,60}\b(?:(?:does|did|do)(?:n['’]?t| not) (?:seem to )?(?:work|help|have any effect|take effect|change)|no effect|` +
-		`is ignored|not working|didn['’]?t work out)|\b(?:[2-8]|two|three|four|several|other|another) (?:free|empty|idle|unused) (?:GPUs?|cards?)\b|` +
+		`\b(?:[2-8]|two|three|four|several|other|another) (?:free|empty|idle|unused) (?:GPUs?|cards?)\b|` +
 		`\b(?:device(?:_map|_ids?)?|gpu[-_ ]?ids?|CUDA_VISIBLE_DEVICES)\b[^.]{0,24}(?:\bnot|n['’]t)(?: fully| always| really)? (?:respected|honou?red)\b|` +
 		`\b(?:does|do|did)(?: not|n['’]t) (?:respect|honou?r)\b[^.]{0,16}\b(?:device(?:_map|_ids?)?|gpu[-_ ]?ids?|CUDA_VISIBLE_DEVICES)\b|` +
 		`\bother (?:GPUs?|cards?)\b[^.]{0,20}\b(?:is|are) (?:totally |completely )?(?:free|empty|idle|unused)\b`), nil},
@@ -290,7 +289,7 @@ var tells = []struct {
 		lazily(`(?i)\b(?:each|every|one|first|per|weights?|parameters?|param|gradients?|optimi[sz]er|policy|network|critic|actor|state|priority|` +
 			`buffer)[ -](?:\w+[ -])?updat|(?:^|\b(?:after|since|when|by|I|we|have|had|just|to) )(?:updat|` +
 			`upgrad)\w* (?:(?:of|to|my|the|our|its|all|their|from|an?|more|bigger|larger) )*(?:\w+ )?(?:weights?|parameters?|gradients?|optimi[sz]er|network|model|` +
-			`config\w*|settings?|batch\w*|code|data\w*|GPUs?|cards?|RAM|vram|memory|hardware|plan|instance|\d+ ?Gi?B|[345]0[5-9]0|A100|H100)\b`)},
+			`config\w*|settings?|batch\w*|code|data\w*|GPUs?|cards?|RAM|vram|memory|hardware|plan|pro|premium|subscription|tier|instance|\d+ ?Gi?B|[345]0[5-9]0|A100|H100)\b`)},
 	// What its authors publish ran as they published it, and the same does not run now: it installs what is newest.
 	{sampler.ToldUpdate, lazily(`(?i)\b(?:official|original|provided|published|unchanged|same|your)\b(?: [^\s.,;:]+){0,5} (?:notebooks?|colabs?|examples?|recipes?|tutorials?|demos?|` +
 		`workflows?)\b[^.\n]{0,30}\b(?:now|no longer|suddenly)\b[^.\n]{0,60}\b(?:fail\w*|errors?|crash\w*|oom\w*|out of memory|works?|runs?|dies)\b`), lazily(`(?i)\b(?:larger|bigger|smaller|another|different|longer|my own)\b`)},

@@ -24,7 +24,7 @@ var science = []Tool{
 	{Name: "RoseTTAFold2", Words: []string{"rosettafold2", "rosettafold", "RoseTTAFoldModule", "run_RF2"}, Does: Runs,
 		Source: "https://github.com/uw-ipd/RoseTTAFold2/blob/main/network/predict.py",
 		Levers: []Lever{{Input, "MAXSEQ=512", "sequences"}, {Input, "MAXLAT=64", "sequences"}, {Input, "SUBCROP=256", "crop"}}},
-	{Name: "RFdiffusion", Words: []string{"rfdiffusion"}, Does: Runs,
+	{Name: "RFdiffusion", Words: []string{"rfdiffusion", "contigmap"}, Does: Runs,
 		Source: "https://github.com/RosettaCommons/RFdiffusion/blob/main/README.md",
 		Levers: []Lever{{Input, "contigmap.contigs=[A1-100/0 70-70]", "crop"}}},
 	{Name: "ProteinMPNN", Words: []string{"proteinmpnn", "protein_mpnn_run"}, Does: Runs,
