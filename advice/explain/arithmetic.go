@@ -252,7 +252,11 @@ func (f *facts) unseenElsewhere() bool {
 // enough (own threshold): with a context that is a third of a small one, more than CUDA and a desktop take. One of 6 GiB had 2.1 outside of a
 // program that had trained there before: https://github.com/dbolya/yolact/issues/296
 func (f *facts) othersMatter() bool {
-	return f.strangersHold() > max(min(sampler.GiB, f.total.Or(0)/8), partOf(f.total.Or(0), 0.05))
+	least := min(sampler.GiB, f.total.Or(0)/8)
+	if f.told(sampler.ToldAlone) && len(f.others) == 0 {
+		least = sampler.GiB // what the driver and the desktop take, also of a small GPU
+	}
+	return f.strangersHold() > max(least, partOf(f.total.Or(0), 0.05))
 }
 
 // shortfall is what the request lacked in free memory.

@@ -14,6 +14,8 @@ var causesHost = []causeRow{
 			id := "why.host"
 			if f.reported() {
 				id = "why.told_host"
+			} else if f.refusedFork() {
+				id = "why.fork"
 			} else if f.words.Has("why." + f.class.kind) {
 				id = "why." + f.class.kind
 			}

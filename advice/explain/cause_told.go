@@ -104,12 +104,15 @@ var causesTold = []causeRow{
 			if f.differInLength() {
 				return 0.62 // the longer the likelier, in each batch
 			}
+			if f.squared() {
+				return 0.3
+			}
 			return 0.5 // or a leak that nobody has looked for
 		},
 		evidence: func(f *failure) string { return f.words.Say("why.told_late") }},
 	{id: "told", cause: CauseDataSpike, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
 		when: func(f *failure) bool {
-			return f.told(sampler.ToldVaries) && f.saidLate() && f.phase() != sampler.PhaseValidation && f.phase() != sampler.PhaseSaving
+			return f.told(sampler.ToldVaries) && f.saidLate() && !f.squared() && f.phase() != sampler.PhaseValidation && f.phase() != sampler.PhaseSaving
 		},
 		confidence: func(f *failure) float64 { return f.unlessOthers(0.69) },
 		evidence:   func(f *failure) string { return f.words.Say("why.told_varies") }},

@@ -144,7 +144,7 @@ var fixesData = []fixRow{
 		kinds: ownCode | imageTool, cost: 0.03,
 		lives: map[string]float64{CauseLeak: 0.98, CauseHostMemory: 0.97},
 		when: func(f *failure) bool {
-			return f.ownLines() && !f.splats() && !f.groupsPile() && !f.keepsResults() && !f.keepsOutputs() && (!f.onHost() || f.hostGrew() || f.told(sampler.ToldGrowth) && f.workersMayNot() || f.told(sampler.ToldLate) && !f.told(sampler.ToldLoader) || f.told(sampler.ToldReplay))
+			return f.ownLines() && !(f.compiled() && f.onHost()) && !f.splats() && !f.groupsPile() && !f.keepsResults() && !f.keepsOutputs() && (!f.onHost() || f.hostGrew() || f.told(sampler.ToldGrowth) && f.workersMayNot() || f.told(sampler.ToldLate) && !f.told(sampler.ToldLoader) || f.told(sampler.ToldReplay))
 		},
 		reach: always(1),
 		saves: func(f *failure) (span, bool) {

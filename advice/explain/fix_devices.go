@@ -38,6 +38,13 @@ var (
 			do: func(f *failure) []string {
 				return []string{"CUDA.device!(" + f.roomyGPU() + ")  " + f.comment("do.first_of_all"), "nvidia-smi  " + f.comment("do.who_holds")}
 			}},
+		{id: FixStopOtherProcess, source: "https://cuda.juliagpu.org/stable/usage/multigpu/",
+			kinds: ownCode | running, cost: 0, work: true,
+			lives:   map[string]float64{CauseImbalance: 0.98},
+			when:    func(f *failure) bool { return f.language() == "julia" && f.told(sampler.ToldFirstGPU) && !f.onHost() },
+			reach:   always(1.1),
+			variant: func(f *failure) string { return "julia_workers" },
+			do:      func(f *failure) []string { return []string{f.comment("do.one_gpu_each"), f.comment("do.device_first")} }},
 		{id: FixStopOtherProcess, source: "https://docs.nvidia.com/deploy/mps/index.html",
 			kinds: ownCode | running, cost: 0,
 			lives:   map[string]float64{CauseUnknown: 0.95, CauseTooBig: 0.9, CauseOtherProcess: 0.97},

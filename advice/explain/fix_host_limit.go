@@ -3,6 +3,7 @@ package explain
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"nvpeak/sampler"
 )
@@ -50,6 +51,15 @@ var fixesHostLimit = []fixRow{
 			}
 			return []string{f.comment("do.swap_gpus"), f.comment("do.gpus_in_turn")}
 		}},
+	{id: FixRaiseLimit, source: "https://docs.kernel.org/mm/overcommit-accounting.html",
+		kinds: ownCode | running, cost: 0,
+		lives:   map[string]float64{CauseHostMemory: 0.98},
+		when:    func(f *failure) bool { return f.refusedFork() },
+		reach:   always(1),
+		variant: func(f *failure) string { return "fork" },
+		do: func(f *failure) []string {
+			return []string{f.comment("do.without_fork"), f.comment("do.overcommit")}
+		}},
 	{id: FixRaiseLimit, source: "https://github.com/kohya-ss/sd-scripts/issues/1790",
 		kinds: ownCode | running, cost: 0,
 		lives:   map[string]float64{CauseHostMemory: 0.97},
@@ -66,6 +76,15 @@ var fixesHostLimit = []fixRow{
 		variant: func(f *failure) string { return "wsl" },
 		do:      func(f *failure) []string { return []string{f.comment("do.wslconfig"), "free -g; ulimit -l"} }},
 }
+
+// refusedFork: the line that failed starts another process, which Linux counts as a second copy of all that the program holds, however little that one does.
+// https://docs.kernel.org/mm/overcommit-accounting.html
+func (f *failure) refusedFork() bool {
+	n := len(f.context.Code)
+	return f.onHost() && n > 0 && strings.Contains(f.event.Text, "Errno 12") && startsProcess.Get().MatchString(f.context.Code[n-1])
+}
+
+var startsProcess = sampler.Pattern{Source: `\bos\.(?:popen|system|fork)\(|\bsubprocess\.|\bPopen\(|_fork_exec\(|\bfork_exec\(`}
 
 // pageFile is how large a page file of Windows has to be: larger than what it asked for in RAM, where that is known.
 func (f *failure) pageFile() string {

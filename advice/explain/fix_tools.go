@@ -147,6 +147,15 @@ var fixesTools = []fixRow{
 			return []string{"nvidia-smi  " + f.comment("do.who_holds"), "trtexec --onnx=MODEL.onnx --memPoolSize=workspace:1024  " + f.comment("do.workspace"),
 				"config.set_memory_pool_limit(trt.MemoryPoolType.WORKSPACE, 1 << 30)  " + f.comment("do.or")}
 		}},
+	{id: FixLimitRequests, source: "https://docs.nvidia.com/deeplearning/triton-inference-server/user-guide/docs/user_guide/model_management.html",
+		kinds: server, cost: 0,
+		lives:   map[string]float64{CauseTooBig: 0.97, CauseUnknown: 0.9},
+		when:    func(f *failure) bool { return f.loadsAllModels() },
+		reach:   always(1),
+		variant: func(f *failure) string { return "models" },
+		do: func(f *failure) []string {
+			return []string{f.comment("do.models_by_name"), f.comment("do.small_engines")}
+		}},
 	{id: FixRaiseLimit, source: "https://onnxruntime.ai/docs/execution-providers/TensorRT-ExecutionProvider.html",
 		kinds: ownCode, cost: 0,
 		lives:   map[string]float64{CauseTooBig: 0.93, CauseUnknown: 0.7, CauseMemoryLimit: 0.95, CauseLeak: 0.5, CauseDataSpike: 0.6},
@@ -158,13 +167,24 @@ var fixesTools = []fixRow{
 		}},
 	{id: FixCapPreallocation, source: "https://relion.readthedocs.io/en/latest/Reference/Using-RELION.html",
 		kinds: ownCode, cost: 0,
-		lives:   map[string]float64{CauseTooBig: 0.7, CauseUnknown: 0.6, CauseFragmentation: 0.6},
-		when:    func(f *failure) bool { return f.event.Framework == "relion" },
-		variant: func(f *failure) string { return "relion" },
-		reach:   always(1),
+		lives: map[string]float64{CauseTooBig: 0.7, CauseUnknown: 0.6, CauseFragmentation: 0.6},
+		when:  func(f *failure) bool { return f.event.Framework == "relion" },
+		variant: func(f *failure) string {
+			if f.oneWorker() {
+				return "relion_one"
+			}
+			return "relion"
+		},
+		reach: always(1),
 		do: func(f *failure) []string {
 			list := []string{"relion_refine_mpi … --free_gpu_memory 1000", "mpirun -n 2 relion_refine_mpi … --pad 1  " + f.comment("do.fewer_ranks")}
-			if f.severalGPUs() {
+			if f.oneWorker() {
+				list[1] = "relion_refine_mpi … --pad 1  " + f.comment("do.pad")
+			}
+			if f.fillsWithNoise() {
+				list = append([]string{"relion_refine_mpi … --zero_mask  " + f.comment("do.zero_mask")}, list...)
+			}
+			if f.severalGPUs() && !f.oneWorker() {
 				list = append([]string{"relion_refine_mpi … --gpu 0:1  " + f.comment("do.ranks_over_gpus")}, list...)
 			}
 			return list
@@ -218,4 +238,22 @@ var fixesTools = []fixRow{
 			return 0.9
 		},
 		do: func(f *failure) []string { return f.turnKnobs(FixShortenContext) }},
+}
+
+// oneWorker: RELION was started with no more processes than the one that leads and one that works, so there are no fewer to have.
+func (f *failure) oneWorker() bool {
+	a, found := f.command.Find("np", "n")
+	return found && (a.Value == "1" || a.Value == "2")
+}
+
+// fillsWithNoise: the command of RELION has what it always has, and not the option without which it fills what lies outside of the mask with noise, for
+// which it takes memory beside its share.
+// https://github.com/3dem/relion/blob/master/src/ml_optimiser.cpp
+func (f *failure) fillsWithNoise() bool {
+	return f.command.HasPlain("particle_diameter") && !f.command.HasPlain("zero_mask")
+}
+
+// loadsAllModels: TensorRT was refused memory while Triton loads an engine, which it does at start with all of its models.
+func (f *failure) loadsAllModels() bool {
+	return f.program.name == "triton" && !f.onHost() && (f.phase() == sampler.PhaseLoading || indexOf(f.event.Text, "in allocate") >= 0)
 }

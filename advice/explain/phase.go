@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"nvpeak/sampler"
+	"nvpeak/sampler/tools"
 )
 
 // samplesBetween: a training runs its model between two steps, as to show what it has learned.
@@ -67,7 +68,7 @@ func (f *facts) phase() string {
 	if f.swaps() {
 		return sampler.PhaseLoading
 	}
-	if f.compiled() && f.context.Phase == sampler.PhaseTraining {
+	if f.compiled() && f.tool.Does == tools.Runs && f.context.Phase == sampler.PhaseTraining {
 		return "" // what it runs was trained by another program
 	}
 	if f.movesModel() && (f.context.Phase == "" || f.context.Phase == sampler.PhaseInference || f.context.Phase == sampler.PhaseTraining && !f.context.Epoch.Known() && !f.context.Step.Known()) {

@@ -136,6 +136,12 @@ func (f *facts) differInLength() bool {
 	return (f.told(sampler.ToldSpeech) || f.told(sampler.ToldInstances)) && f.inTraining() && !f.onHost()
 }
 
+// squared: the tensor that was refused is of pictures that were brought to the same square size, so that no batch is larger than others.
+func (f *facts) squared() bool {
+	sides, _ := f.event.Extra["shape"].([]int)
+	return len(sides) == 4 && sides[0] > 1 && sides[3] > 1 && (sides[1] == sides[2] && sides[1]%8 == 0 || sides[2] == sides[3] && sides[2]%8 == 0)
+}
+
 // objectsDiffer: memory is said to rise, without figures, where a picture with many objects takes more than others: a caching allocator that
 // keeps what the largest so far took looks the same.
 func (f *facts) objectsDiffer() bool {

@@ -53,7 +53,11 @@ func (f *facts) only() bool {
 }
 
 // compiled: it is a known program without a line of Python, whatever library it computes with.
-func (f *facts) compiled() bool { return f.tool != nil && f.tool.Native }
+//
+// What others are made with is so only where nothing shows that this one is in Python.
+func (f *facts) compiled() bool {
+	return f.tool != nil && f.tool.Native && !(f.tool.Library && (f.isPyTorch() && f.event.Framework != "" || f.event.Framework == "tensorflow" || f.inFile(".py") || slices.ContainsFunc(f.context.Scripts, func(name string) bool { return strings.HasSuffix(name, ".py") })))
+}
 
 // takesBatches: what its authors name first is its batch: of a program that also trains, called only that, not one of training or of windows.
 func (f *facts) takesBatches() bool {

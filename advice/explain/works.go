@@ -191,7 +191,7 @@ var fixesWorks = []fixRow{
 		kinds: ownCode | running, cost: 0.03, work: true,
 		lives: map[string]float64{CauseLeak: 0.95, CauseHostMemory: 0.97},
 		when: func(f *failure) bool {
-			return f.compiled() && (!f.onHost() || f.class.class == classHost && f.told(sampler.ToldGrowth))
+			return f.compiled() && (!f.onHost() || f.class.class == classHost && (f.told(sampler.ToldGrowth) || f.told(sampler.ToldLate)))
 		},
 		reach: always(1),
 		variant: func(f *failure) string {

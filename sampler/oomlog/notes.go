@@ -76,9 +76,9 @@ var (
 	// resumes: the number is that of a run before this one.
 	resumes = pattern(`(?i)\b(?:resum(?:e|ed|es|ing)|restor(?:e|ed|ing)) (?:\w+ ){0,3}(?:from|at|checkpoint|training)\b`)
 	// uncounted are numbers of steps of a batch system, of how much there is in an epoch, of the table that miners make for each, of
-	// how many there are to be, as calls have them, and of a checkpoint that a
-	// command names.
-	uncounted  = pattern(`(?i)\b(?:srun|slurmstepd|et[ch]+ash|light cache|DAG|Difficulty)\b|\bnew job\b|\b(?:each|per|every) epoch\b|(?:^|\s)--?(?:\w+[-_])?epochs?[ =]|^\W*(?:ln|cp|mv|wget) \S|(?:^|\w\([^()\n]{0,200}|, ?)(?:steps|iters|iterations) ?= ?\d{1,9} ?(?:[,)]|$)`)
+	// how many there are to be, as calls and settings have them, and of a checkpoint that a command names.
+	uncounted = pattern(`(?i)\b(?:srun|slurmstepd|et[ch]+ash|light cache|DAG|Difficulty)\b|\bnew job\b|\b(?:each|per|every) epoch\b|(?:^|\s)--?(?:\w+[-_])?epochs?[ =]|^\W*(?:ln|cp|mv|wget) \S|(?:^|\w\([^()\n]{0,200}|, ?)(?:steps|iters|iterations) ?= ?\d{1,9} ?(?:[,)]|$)|` +
+		`^\s*(?:steps|iters|iterations): ?\d{1,9}\s*$`)
 	loadingBar = pattern(`(?i)loading|checkpoint shards|download|fetching|tokeniz|map:|\bmap \(|scanning|caching|collecting`)
 	nanLoss    = pattern(`(?i)\b\w*loss\w*['"]?\s*[:= ]\s*['"]?(?:tensor\()?nan\b|loss is nan`)
 	yoloNaN    = pattern(`^\s*\d+/\d+\s+[\d.]+G(?:\s+[\d.]+)*(?:\s+nan){2,}`)

@@ -128,6 +128,8 @@ var libraryRows = []row{
 	// TensorRT
 	{name: "trt requested", framework: "tensorrt", kind: sampler.KindTensorRT, memory: sampler.MemoryGPU, words: []string{"requested amount of"}, lines: 3,
 		start: `Requested amount of (?:GPU )?memory \(<req>\) could not be allocated`},
+	{name: "trt allocate", framework: "tensorrt", kind: sampler.KindTensorRT, memory: sampler.MemoryGPU, words: []string{"cuda error in allocate"},
+		start: `Cuda Error in allocate: 2\b`},
 	{name: "trt scratch", framework: "tensorrt", kind: sampler.KindTensorRT, memory: sampler.MemoryGPU, words: []string{"bytes of scratch space"},
 		start: `requires <req:bytes> bytes of scratch space, but only <free:bytes> is available`},
 	{name: "trt requested size", framework: "tensorrt", kind: sampler.KindTensorRT, memory: sampler.MemoryGPU, words: []string{"error code 2: outofmemory", "requested size was"}, lines: 2,

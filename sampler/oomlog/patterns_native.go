@@ -79,8 +79,8 @@ var nativeRows = []row{
 		start: `(?:GPU <gpu>[:,] )?(?:OpenCL error -?\d+ - cannot allocate big buffer for DAG|Allocation of DAG failed with error|` +
 			`(?:Allocating/mapping (?:single |DAG )?buffer failed with: [^\n]{0,60} )?GPU can't allocate the DAG in a single chunk|` +
 			`Failed to allocate ethash DAG buffer)`},
-	{name: "lolminer", framework: "opencl", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"when allocating memory or building"},
-		start: `(?:GPU <gpu>: )?error when allocating memory or building (?:\w+ )?DAG\b`},
+	{name: "lolminer", framework: "opencl", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"when allocating memory or building", "when allocating memory for"},
+		start: `(?:GPU <gpu>: )?error when allocating memory (?:or building|for) (?:\w+ )?DAG\b`},
 	{name: "miner with sizes", framework: "cuda", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"memory to hold the dag", "memory to hold the full dag", "memory to place dag"}, loose: true,
 		start: `(?:GPU #<gpu>\]?[,:] )?(?:Device does not have enough free memory|not enough (?:GPU )?memory) to (?:hold|place) (?:the )?(?:full )?DAG(?: for epoch \d+\. Required: <req>, free: <free>)?`},
 	{name: "gpuarray", framework: "theano", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"bytes of device memory"}, lines: 2,

@@ -47,7 +47,8 @@ var marks = []struct {
 		`multiple) (?:\w+ ){0,2}?(?:containers|processes|workers|instances|copies)\b[^.\n]{0,40}\beach\b|` +
 		`\beach (?:container|process|worker|instance|copy) (?:takes?|uses?|needs?|loads?|holds?|is using|is taking)\b[^\n]{0,160}\b(?:[2-9]|[1-9]\d+|several|` +
 		`many|all) (?:\w+ )?(?:containers|processes|workers|instances|copies)\b|` +
-		`\bwhen (?:I|we) (?:start|run|launch) (?:an?|the) (?:second|third|another|[2-9](?:nd|rd|th)) (?:\w+ )?(?:instance|process|container|copy|worker)\b`)},
+		`\bwhen (?:I|we) (?:start|run|launch) (?:an?|the) (?:second|third|another|[2-9](?:nd|rd|th)) (?:\w+ )?(?:instance|process|container|copy|worker)\b|` +
+		`\b(?:only )?(?:[2-9]|two|three|four|five) (?:\w+ )?(?:instances?|copies) (?:\w+ ){0,3}(?:paral\w*|at once|at the same time|side by side|simultaneously)\b`)},
 	// No container, or one that has the /dev/shm of its machine.
 	{sampler.ToldNoContainer, lazily(`(?i)\b(?:without|no|non)["'”]*[ -](?:us(?:e|ing) |any |an? )*(?:docker|containers?)\b|` +
 		`(?:\b(?:do|does|did|am|are|is|was)(?: not|n['’]?t)|['’]m not)["'”]* (?:us(?:e|ing) |(?:running |run )?(?:it )?(?:in|inside|within|with) )+(?:an? |` +
@@ -184,5 +185,5 @@ var marks = []struct {
 	{sampler.ToldClones, lazily(`(?i)\bmulti[-_ ]?tts\b|\bmulti[-_ ]?speaker\b(?s:.*)\b(?:tts|synthe\w+)\b|\b(?:tts|synthe\w+)\b(?s:.*)\bmulti[-_ ]?speaker\b|\bvoice[-_ ]?clon\w+|` +
 		`\bclon\w+ (?:my |a |the )?voices?\b|\b(?:reference|prompt)[-_ ](?:audio|wav|speech|voice)\b|参考音频|声音克隆`)},
 	// Scripts and options of programs that work in tiles.
-	{sampler.ToldTiles, lazily(`(?i)\w_tile[sd]?\.py\b|\bpython[^\n]*\.py[^\n]* --\w*tile_?size[ =]\d|\.enable_(?:vae_)?tiling\(\)`)},
+	{sampler.ToldTiles, lazily(`(?i)\w_tile[sd]?\.py\b|\bpython[^\n]*\.py[^\n]* --\w*tile_?size[ =]\d|\.enable_(?:vae_)?tiling\(\)|\b(?:enabled|turned on|activated|switched on) (?:the )?til(?:ed|ing)\b|\btil(?:ed|ing) (?:is |was )?(?:already )?(?:on|enabled|turned on)\b`)},
 }

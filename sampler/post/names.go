@@ -40,7 +40,7 @@ var programs = []struct {
 	{"tgi", lazily(`(?i)\btext[-_]generation[-_](?:inference|launcher|client|router|server)\b`)},
 	{"tensorrt-llm", lazily(`(?i)\btensorrt[-_ ]?llm\b|\btrtllm\b|\btrtllm-\w+|\bModelRunnerCpp\b|\bkv_cache_free_gpu_mem\w*|\bGPTAttention_\d|--use_gpt_attention_plugin\b`)},
 	{"lmdeploy", lazily(`(?i)\blmdeploy\b`)},
-	{"triton", lazily(`(?i)\btritonserver\b|\btensorrtserver\b|\binstance_group\b|\btr(?:iton|inton)[- ](?:inference[- ])?(?:server|container)\b|\btriton information\b|` +
+	{"triton", lazily(`(?i)\btritonserver\b|(?-i:\bTRTIS\b)|\btensorrtserver\b|\binstance_group\b|\btr(?:iton|inton)[- ](?:inference[- ])?(?:server|container)\b|\btriton information\b|` +
 		`\btriton-inference-server\b|\bin triton\b[^\n]{0,80}\binstances?\b|\binstance count\b`)},
 	{"alphafold", lazily(`(?i)\b(?:alphafold|colabfold|openfold|fastfold|uni-?fold|esmfold|omegafold|rosettafold|helixfold)\w*|` +
 		`\bfold(?:ing)?\b[^.\n]{0,60}\b(?:\d+ ?aa|residues|amino acids|proteins?|monomers?|\w+mers?)\b|\bfolding with model\b|\bpredict\w* the structure of\b|` +

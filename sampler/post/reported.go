@@ -76,6 +76,8 @@ var (
 	// surelyHost is the head of the list of processes that Ray prints when the memory of a machine is nearly full, and words for
 	// nothing but that memory.
 	surelyHost = lazily(`(?m)^\W*PID\s+MEM\(GB\)\s+COMMAND\b|\b(?i:host (?:is |was )?out of memory|killed by (?:the )?(?:linux |kernel )?oom[- ]?killer|(?:linux|kernel) oom[- ]?killer\b[^.\n]{0,30}\bkill\w*)\b`)
+	// errno12 is what the system answers where it has no memory left, which a GPU has no part in.
+	errno12 = lazily(`(?i)\[Errno 12\]`)
 	// ofGPU is memory of a GPU in words that are common for that of the machine.
 	ofGPU = lazily(`显卡|显存`)
 	// either is memory of whatever kind, which a text that speaks of a GPU's means by it, unless it has words for that of the machine.
@@ -91,7 +93,7 @@ var (
 		`\bkilled (?:it|them|by (?:me|us|hand|myself)|manually|(?:all |both |the |my |every )+(?:\w+ )?(?:process(?:es)?|jobs?|programs?|scripts?|kernels?))\b|` +
 		`\b(?:manually|be) killed\b`)
 	// forGPU is what it was killed for where that is said.
-	forGPU = lazily(`(?i)\bkilled\b[^.]{0,60}\b(?:due to|because|since|as|by|for)\b[^.]{0,24}\b(?:(?:cuda|gpu|video)(?: memory| ram| usage)|vram)\b|` +
+	forGPU = lazily(`(?i)\bkilled\b[^.]{0,60}\b(?:due to|because|since|as|by|for|when|once)\b[^.]{0,24}\b(?:(?:cuda|gpu|video)(?: memory| ram| usage)|vram)\b|` +
 		`\b(?:(?:cuda|gpu|video) memory|vram)\b[^.]{0,40}\b(?:increas|grow|ris|climb|fill)\w*\b[^.]{0,60}\bkilled\b`)
 	// otherSignal ended a process and is none of those that a system without memory sends.
 	otherSignal = lazily(`(?i)\bkilled by (?:the )?signal:? ?(?:segmentation fault|aborted|terminated|illegal instruction|floating point|hangup|interrupt|(?:1|2|4|6|8|11|15)\b|SIG(?:SEGV|ABRT|TERM|ILL|FPE|HUP|INT)\b)`)
@@ -146,7 +148,7 @@ const (
 		`climb)\w*\b[^.]{0,50}\b(?:crash(?:es|ed)|dies|died|(?:is|gets|was|be) killed|fail(?:s|ed))(?:\s*[.,;!?)]|\s*$|` +
 		` (?:at|after|with|in|on|during|around|and|because|due)\b)`
 	// wanting is a program that ends for want of memory.
-	wanting = `\b(?:exceed(?:s|ed)?|surpass(?:es|ed)?) the memory of (?:the|my|our) (?:gpu|card)\b|(?:\b(?:cuda|gpu|runs?|ran|get|got) |[\p{Han}] ?)out memory\b|` +
+	wanting = `\b(?:gpu|cuda|vram) memory allocation (?:failures?|errors?)\b|\b(?:exceed(?:s|ed)?|surpass(?:es|ed)?) the memory of (?:the|my|our) (?:gpu|card)\b|(?:\b(?:cuda|gpu|runs?|ran|get|got) |[\p{Han}] ?)out memory\b|` +
 		`\b(?:breaks?|broke|crash(?:es|ed)?|fail(?:s|ed)?|dies|died|stops|stopped|ends|ended|aborts|aborted) (?:\w+ ){0,3}?(?:due to|because of|for|from|` +
 		`by) (?:an? |the )?(?:lack|shortage|want) of (?:gpu |cuda |video |system |host )?(?:memory|v?ram)\b`
 )
@@ -506,6 +508,7 @@ var frameworks = []struct {
 	{lazily(`RuntimeError: CUDA error: out of memory|torch\.AcceleratorError: CUDA error`), "pytorch", sampler.KindCUDAError},
 	{lazily(`(?i)\bpaddle`), "paddle", sampler.KindPaddle},
 	{lazily(`(?i)\bjax(?:lib)?\b|\bflax\b|\bcolabfold\b`), "jax", sampler.KindXLA},
+	{lazily(`\bBFCArena\b`), "onnxruntime", sampler.KindORT},
 	{lazily(`(?i)\b(?:py)?torch\w*|\btorch\.|\blightning\b|\btransformers\b|\bfsdp\b|\bdiffusers\b|\.pth?\b|\baccelerate\b|\bdeepspeed\b|\bdevice_map\b|\bmodel\.generate\b|\bhugging ?face\b|\bpipe\.`), "pytorch", sampler.KindCUDA},
 	{lazily(`(?i)\b(?:tensorflow|keras)\b`), "tensorflow", sampler.KindTensorFlow},
 	{lazily(`(?i)\bcuda[ -](?:oom|out)|\bcuda:\d`), "pytorch", sampler.KindCUDA},
@@ -560,7 +563,7 @@ func kindOf(text, told string, all []sentence) (framework, kind, memory string) 
 	outOfVRAM := slices.ContainsFunc(all, func(s sentence) bool {
 		return outOfVRAMWords.MatchString(s.text) && !talk.MatchString(expected(s.text))
 	})
-	if surelyHost.MatchString(text) || onCPUAlone(text, all) || limitOfHost.MatchString(text) && !gpuWord.MatchString(text) || (largerThanRAM.MatchString(text) || terabytes.MatchString(text) || fusesDepth.MatchString(text)) && !ofGPUAlone.MatchString(text) || slices.ContainsFunc(all, func(s sentence) bool {
+	if surelyHost.MatchString(text) || errno12.MatchString(told) || onCPUAlone(text, all) || limitOfHost.MatchString(text) && !gpuWord.MatchString(text) || (largerThanRAM.MatchString(text) || terabytes.MatchString(text) || fusesDepth.MatchString(text)) && !ofGPUAlone.MatchString(text) || slices.ContainsFunc(all, func(s sentence) bool {
 		return (onHost.MatchString(s.text) && !(outOfVRAM && !ofMachineAlone.MatchString(s.text)) || fillsHost.MatchString(s.text) && !ofGPUAlone.MatchString(s.text)) && !talk.MatchString(expected(s.text)) && !ofOthers.MatchString(s.text) && !ofGPU.MatchString(s.text) && !ofGPUs.MatchString(s.text) && !(either.MatchString(s.text) && (ofGPU.MatchString(text) || gpuWord.MatchString(s.text)) && !surelyRAM.MatchString(text))
 	}) {
 		return "", sampler.KindHostAlloc, sampler.MemoryHost

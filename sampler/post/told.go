@@ -28,6 +28,9 @@ const betweenVersions = `\b(?:memory|vram)(?: \w+)?(?: \w+)? (?:has |have )?(?:i
 	`release )*(?:\b(?:updat(?:es?|ed|ing (?:to|from))\b|upgrad\w*|(?:new(?:er|est)?|latest|last|recent) (?:version|release|commit|build)|` +
 	`(?:version|release|commit) )|\b[a-z-]+ v?\d+\.\d)`
 
+// jumps is memory that is said to rise at one time, and not from step to step.
+const jumps = `\b(?:memory|vram|usage)\b[^.\n]{0,16}\b(?:(?:increas|ris|grow|jump)(?:es|ed|ing|s) (?:very )?suddenly|suddenly (?:increas|ris|grow|jump)(?:es|ed|ing|s))\b`
+
 // notFreedAfterEnd is memory that a process held which was ended: no growth.
 const notFreedAfterEnd = `(?:\b(?:not|never|still)|n['’]t)\b[^.\n]{0,40}\b(?:after|when|once|although|though)\b[^.\n]{0,16}(?:\bctrl[ +-]?\^?c\b|` +
 	`\b(?:kill|stopp|terminat|interrupt|clos|exit|quitt)(?:ed|ing)\b|` +
@@ -49,7 +52,8 @@ var tells = []struct {
 	what          string
 	words, except *lazy
 }{
-	{sampler.ToldGrowth, lazily(`(?i)\b(?:grow|grows|rise|rises|climb|climbs) and (?:grow|grows|rise|rises|climb|climbs)\b|\bgrow\w* more and more\b|` +
+	{sampler.ToldGrowth, lazily(`(?i)\b(?:memory|vram) (?:is |gets? |was |got |becomes? )?(?:completely )?(?:filled|fills|full)(?: up)? (?:after|over|within) (?:a few|some|several|[\d~-]+) (?:full )?epochs?\b|` +
+		`\b(?:grow|grows|rise|rises|climb|climbs) and (?:grow|grows|rise|rises|climb|climbs)\b|\bgrow\w* more and more\b|` +
 		`\b(?:looks?|seems?|sounds?)(?: to (?:be|me))? like (?:an? )?accumulation\b|` +
 		`\b(?:memory|vram) (?:is )?not (?:fully|completely|entirely) (?:released|freed)\b|` +
 		`\b(?:smaller|lower|half|halving|halved|reduc\w+) (?:the |my )?batch(?:[-_ ]?sizes?)?\b[^.;]{0,40}\b(?:only |just )?(?:lasts?|lasted|survives?|goes on|` +
@@ -87,7 +91,7 @@ var tells = []struct {
 		`\bcreep(?:s|ing)? up\b|\bincreasing (?:\w+[ -])?(?:memory|vram)\b|` +
 		`\b(?:memory|vram)\b[^.]{0,30}\b(?:do|does|is|was|did)(?:n['’]t| not) (?:get )?(?:be )?(?:free|freed|cleared|clear)\b|` +
 		`(?:显存|内存)[^。]{0,12}(?:一直(?:缓慢|慢慢|不停|稳步|线性)?地?(?:涨|上涨|增|上升)|(?:缓慢|慢慢|逐步|稳步|线性)地?(?:涨|上涨|增|上升)|一直飙升|上涨|不断|持续|逐渐|越来越)`),
-		lazily(`(?i)` + betweenVersions + `|\b(?:no|not a|without|any)\s+(?:memory )?leak|` +
+		lazily(`(?i)` + betweenVersions + `|\b(?:no|not a|without|any)\s+(?:memory )?leak|` + jumps + `|` +
 			`with (?:the |larger )?(?:(?:system|input|problem|model|image|batch) )?(?:batch|size|resolution|length|image)|RAM usage doesn't|\btemporarily\b|` +
 			`\b(?:very |only )?briefly\b|\brapidly\b|\bloading\b|` + notFreedAfterEnd + `|\b(?:after|when|once|while) (?:the |my )?\S+ (?:is|was|are|gets) (?:built|created|initiali[sz]ed|constructed|loaded|imported)\b|` +
 			`\b(?:when|if|by|after|once) (?:I |we )?(?:increas|rais)(?:e|es|ed|ing) (?:the|my|this|that|its|it|them)\b|` +
@@ -96,7 +100,7 @@ var tells = []struct {
 	{sampler.ToldGrowth, lazily(`(?i)\b(?:memory|vram|ram|usage)\b[^.]{0,40}\b(?:grow|increas|ris|climb)\w*\b[^.]{0,30}\b(?:finally|eventually|until|till|in the end|at last|` +
 		`sooner or later)\b[^.]{0,30}\b(?:overflow\w*|oom|out of|full|exhaust\w*|exceed\w*|crash\w*|fail\w*|dies|errors?)\b`),
 		lazily(`(?i)\bloading\b|\b(?:with|as|when) (?:the |larger |longer |bigger )*(?:batch|size|resolution|length|image|model|context)|\b(?:no|not a|without|any)\s+(?:memory )?leak`)},
-	{sampler.ToldSpikes, lazily(`(?i)\b(?:periodic(?:al)?|occasional|sporadic|intermittent|irregular|rare|sudden|random|short) (?:\w+ )?(?:peaks?|spikes?|jumps?|` +
+	{sampler.ToldSpikes, lazily(`(?i)` + jumps + `|\b(?:periodic(?:al)?|occasional|sporadic|intermittent|irregular|rare|sudden|random|short) (?:\w+ )?(?:peaks?|spikes?|jumps?|` +
 		`bursts?)\b[^.]{0,40}\b(?:memory|vram|usage)\b|` +
 		`\b(?:memory|vram|usage)\b[^.]{0,40}\b(?:periodic(?:al)?|occasional|sporadic|intermittent|irregular|rare|sudden|random) (?:\w+ )?(?:peaks?|spikes?|` +
 		`jumps?|bursts?)\b|` +
@@ -164,6 +168,7 @@ var tells = []struct {
 		`vram)\b[^.]{0,12}\b(?:in|on|of|from) (?:the |my )?(?:first GPU|(?:GPU|cuda|device) ?[:#]? ?0)\b|` +
 		`\bmore (?:\w+ )?(?:memory|vram) (?:in|on|of|from) (?:the |my )?(?:first|main|(?:GPU|cuda|device) ?[:#]? ?0|0(?:th)?)\b|` +
 		`\b(?:first|last|one|master|0(?:th)?) (?:GPU|card|rank|node|device)\b[^.]{0,60}\bmore (?:\w+ )?memor(?:y|ies)\b|` +
+		`\bmemory (?:usage |used )?(?:on|of|in) the (?:default|first|main) (?:GPU|card|device) is [^\n]{1,30}\b(?:others?|rest)\b|` +
 		`\b(?:GPU|cuda|device) ?[:#]? ?0\b[^.]{0,60}\bmore (?:\w+ )?memor(?:y|ies)\b|` +
 		`\b(?:all|every)\b[^.]{0,30}\b(?:tensors?|weights|models?|ranks?)\b[^.]{0,20}\b(?:sent|loaded|placed|put|moved|goes|go)\b[^.]{0,20}\b(?:GPU|cuda|` +
 		`device) ?[:#]? ?0\b|\bGPUs? (?:\w+ ){0,2}maxed out\b[^.]{0,80}\bother GPUs\b|` +
@@ -412,7 +417,7 @@ var tells = []struct {
 		`\b(?:only|just)(?: has| have| got| a| an)* ?[12] ?Gi?B (?:of )?(?:dedicated )?(?:GPU|VRAM|(?:graphics? |video )card|` +
 		`(?:gpu |video |graphics? )memory)\b`), lazily(`(?i)\b(?:bigger|larger|enough|should|is it|isn['’]t|free|left|remaining|extra|more|per)\b[^.]{0,20}\b[12] ?Gi?B`)},
 	{sampler.ToldSmallerModel, lazily(`(?i)\b(?:do|does|should|must|have to|need to|need)\b[^.?]{0,40}\bsmaller (?:model|network|variant|version)\b[^.?]*\?`), nil},
-	{sampler.ToldAlone, lazily(`(?i)\b(?:no|without any|not any) other (?:process\w*|program\w*|job|user|task)s?\b[^.]{0,30}\b(?:on|in|us\w+|running|holds?|take\w*)?|` +
+	{sampler.ToldAlone, lazily(`(?i)\b(?:no|without any|not any|not have(?: any)?) other (?:running )?(?:process\w*|program\w*|job|user|task)s?\b[^.]{0,30}\b(?:on|in|us\w+|running|holds?|take\w*)?|` +
 		`\b(?:nobody|no one|nothing) else\b[^.]{0,24}\b(?:GPU|card|running|runs|uses?|using|there)\b|` +
 		`\b(?:killed|ended|closed|stopped)\b[^.]{0,24}\b(?:needless|unneeded|unnecessary|all other|every other|other)\b[^.]{0,20}\b(?:ones|processes|` +
 		`programs)?|\bonly (?:process|program|job) (?:on|using|that uses)\b[^.]{0,12}\b(?:GPU|card)|(?:没有|无)(?:别的|其他|其它|任何)[^。，]{0,6}(?:程序|进程|任务)`), lazily(`(?i)\?|\b(?:if|whether|unless|how|should)\b`)},
@@ -638,6 +643,11 @@ const weightsRead = `(?:\w+ *= *)?(?:\w+\.)*\w*load\w*_(?:\w+_)?(?:models?|param
 // shardFails is what a server of Hugging Face prints where one of its parts ended before its model was read.
 var shardFails = lazily(`\bShardCannotStart\b|\bShard \d{1,3} failed to start\b`)
 
+// period is a time at which work is judged by people.
+var period = lazily(`(?i)` + periods)
+
+const periods = `\b(?:validation|evaluation) (?:period|deadline|server|committee)s?\b`
+
 // drives are functions that call all others of a training: where a traceback ends in them it was cut, and that it saves is what somebody says.
 var drives = lazily(`^(?:<module>|main|train|fit|run|launch|worker|wrapper|__call__)$`)
 
@@ -860,7 +870,7 @@ func phaseIn(text string, all []sentence) string {
 			if row.phase == sampler.PhaseLoading && !row.alone && loadsData.MatchString(s.text) || strings.Contains(s.text, "wgpu error") { // of its validation of arguments
 				continue
 			}
-			text := denied.ReplaceAllString(passed.ReplaceAllString(s.text, ""), "")
+			text := period.ReplaceAllString(denied.ReplaceAllString(passed.ReplaceAllString(s.text, ""), ""), "")
 			if row.words.MatchString(text) && (row.alone || reportsError.MatchString(text) || ranOut.MatchString(text) || goesOn.MatchString(s.text)) {
 				return row.phase
 			}

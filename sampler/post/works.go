@@ -19,7 +19,7 @@ var workKinds = []struct {
 		`(?:mine|mining|mines|mined) (?:with|on) (?:my )?\d|(?:mine|mining|mines) (?:eth\w*|rvn|monero|xmr|zec|zcash|bitcoin|conflux|cfx|ergo|kaspa|ravencoin|alephium|coins?)|` +
 		`mining (?:rig|pool|software)s?|(?:cards|gpus|rigs?) (?:mine|mining)|miner error|ethash\w*|daggerhashimoto|hash ?rates?|[MG]H/s|crypto ?mining|` +
 		`generat(?:e|ing) (?-i:DAG)|epoch \d+ requires \d[\d.]* ?[GM]i?B|(?-i:DAG) (?:epoch #?\d+|- building)|(?:insufficient|not enough) memory for (?-i:DAG)|to create (?-i:DAG)|` +
-		`(?:allocat(?:e|ing) (?:the )?|memory or building (?:\w+ )?|big buffer for |memory to (?:hold|place) (?:the )?(?:full )?)(?-i:DAG))\b|` +
+		`(?:allocat(?:e|ing) (?:memory for )?(?:the )?|memory or building (?:\w+ )?|big buffer for |memory to (?:hold|place) (?:the )?(?:full )?)(?-i:DAG))\b|` +
 		`\bstratum\d?(?:\+\w+)?://`), lazily(`(?i)metric[-_ ]learning|\btriplets?\b|\bhard[- ](?:negative|positive|example)|\b(?:data|text|bitext|pattern|negative|positive|example|sample|pair|hard)[- ]mining\b`), true},
 	{sampler.WorkHashes, lazily(`(?i)\bhashcat\w*|\bjohn the ripper\b`), nil, true},
 	{sampler.WorkBoosting, lazily(`(?i)\bcatboost\w*|\bNCudaLib\b|\blightgbm\b`), lazily(`(?i)\bxgboost\b|\bxgb\w*\b`), true},

@@ -235,6 +235,9 @@ var language = []Tool{
 	{Name: "stable-ts", Words: []string{"stable-ts", "stable_whisper"}, Does: Runs,
 		Source: "https://github.com/jianfch/stable-ts/blob/main/README.md",
 		Levers: []Lever{{Model, "stable_whisper.load_model(\"medium\")", "smaller"}}},
+	{Name: "MLX LM", Words: []string{"mlx_lm", "mlx-lm"}, For: Trains,
+		Source: "https://github.com/ml-explore/mlx-lm/blob/main/mlx_lm/lora.py",
+		Levers: []Lever{{Checkpointing, "--grad-checkpoint", "checkpoint"}, {Batch, "--batch-size 1", "one"}, {Input, "--max-seq-length 1024", "length"}, {Model, "--num-layers 4", "frozen"}}},
 	{Name: "Whisperer", Words: []string{"whisperer"}, Does: Runs, Native: true, // as many files at once as fit, by itself
 		Source: "https://github.com/tigros/Whisperer/blob/master/README.md",
 		Levers: []Lever{{Model, "base", "smaller"}}},
