@@ -8,17 +8,18 @@ import (
 // facts is what happened: the event, what the log and the recording show around it, and the
 // arithmetic of its amounts. Amounts that cannot be are dropped (rule R0) before anything reads them.
 type facts struct {
-	event    sampler.OOMEvent
-	context  sampler.LogContext
-	history  *History
-	snapshot *sampler.TorchDevice // of PyTorch's allocator, taken at the failure
-	file     string               // the log it is from; empty: the only one
-	siblings []sampler.OOMEvent   // all events of the run
-	class    kindRow
-	program  program         // that failed
-	tool     *tools.Tool     // that many run, and that failed; nil: it is none that is known
-	alerts   []sampler.Alert // that were open just before
-	notes    []note          // sentinels and the like
+	event     sampler.OOMEvent
+	context   sampler.LogContext
+	history   *History
+	snapshot  *sampler.TorchDevice // of PyTorch's allocator, taken at the failure
+	file      string               // the log it is from; empty: the only one
+	siblings  []sampler.OOMEvent   // all events of the run
+	class     kindRow
+	program   program         // that failed
+	tool      *tools.Tool     // that many run, and that failed; nil: it is none that is known
+	toolTyped bool            // the command begins with its name
+	alerts    []sampler.Alert // that were open just before
+	notes     []note          // sentinels and the like
 
 	requested, total, free, allocated, unallocated, process amount
 	// outside is what this process holds beside its allocator; elsewhere what is neither free

@@ -29,6 +29,7 @@ func newFailure(in Incident, event sampler.OOMEvent, words lang.Catalog) *failur
 	f.gpu = modelOf(cmp.Or(in.GPUName, f.context.GPUName), in.ComputeCapability)
 	f.gpu.soc = f.gpu.soc || f.told(sampler.ToldJetson)
 	f.tool = toolOf(&f.job)
+	f.toolTyped = f.typesTool()
 	f.program = programOf(&f.job)
 	f.amounts(f.poolGrows())
 	if slice := f.slice(); slice > 0 && !f.total.Known() && f.event.MemoryKind == sampler.MemoryGPU {

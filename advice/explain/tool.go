@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -54,9 +55,24 @@ func (f *facts) only() bool {
 
 // compiled: it is a known program without a line of Python, whatever library it computes with.
 //
-// What others are made with is so only where nothing shows that this one is in Python.
+// What others are made with is so where it is what the command runs, and else only where nothing shows Python.
 func (f *facts) compiled() bool {
-	return f.tool != nil && f.tool.Native && !(f.tool.Library && (f.isPyTorch() && f.event.Framework != "" || f.event.Framework == "tensorflow" || f.inFile(".py") || slices.ContainsFunc(f.context.Scripts, func(name string) bool { return strings.HasSuffix(name, ".py") })))
+	return f.tool != nil && f.tool.Native && (!f.tool.Library || f.toolTyped || !f.showsPython())
+}
+
+// typesTool: the first word of the command is a name of the known program.
+func (f *job) typesTool() bool {
+	if f.tool == nil {
+		return false
+	}
+	words := f.command.Words()
+	return len(words) > 0 && slices.ContainsFunc(f.tool.Words, func(name string) bool { return strings.EqualFold(path.Base(words[0]), name) })
+}
+
+// showsPython: the library that failed, a frame or a script is one of Python.
+func (f *facts) showsPython() bool {
+	return f.isPyTorch() && f.event.Framework != "" || f.event.Framework == "tensorflow" || f.inFile(".py") ||
+		slices.ContainsFunc(f.context.Scripts, func(name string) bool { return strings.HasSuffix(name, ".py") })
 }
 
 // takesBatches: what its authors name first is its batch: of a program that also trains, called only that, not one of training or of windows.

@@ -267,7 +267,7 @@ func (a *asking) take(r *sampler.Request, at float64) {
 	a.again.take(r, at)
 	if r.Answer == 0 {
 		if a.grant(r, at); a.amid(r, at) { // so it counts as if before
-			a.granted, a.live = a.granted+1, a.live+r.Bytes
+			a.granted, a.live = a.granted+1, min(a.live+r.Bytes, sampler.MaxPlausible)
 		}
 		a.run.add(r.Bytes, at)
 		a.descent.granted = true

@@ -220,7 +220,16 @@ func (p *process) share(s *seat, key sampler.GPUKey, n sampler.Bytes) share {
 
 // elect finds the GPU of a seat by its readings, but where lists have shown it, or will: they show slow calls of several threads as well.
 func (p *process) elect(s *seat) {
-	if others := p.unsaid(s); s.told == (sampler.GPUKey{}) && (!s.slow() || others == 0 || !p.isShown()) {
+	if s.told != (sampler.GPUKey{}) {
+		return
+	}
+	others := 0
+	for _, o := range p.unplacedSeats() {
+		if o != s {
+			others++
+		}
+	}
+	if !s.slow() || others == 0 || !p.isShown() {
 		s.elect(others)
 	}
 }
@@ -244,16 +253,6 @@ func (s *seat) elect(others int) {
 		}
 	}
 	s.elected = best
-}
-
-// unsaid are the seats beside one of which calls do not say on which device they are.
-func (p *process) unsaid(s *seat) (n int) {
-	for _, o := range p.seats {
-		if o != s && o.key.device < 0 {
-			n++
-		}
-	}
-	return n
 }
 
 // slow says whether its calls take so long that threads which make them at the same time move memory in step for a while.

@@ -164,7 +164,7 @@ func (r *rig) snapshot() *sampler.Snapshot {
 // settled is the snapshot in which so many requests have been seen since the rig was made.
 func (r *rig) settled(n int) *sampler.Snapshot {
 	r.t.Helper()
-	for range 400 {
+	for range 200 {
 		if s := r.snapshot(); len(r.seen) >= n {
 			return s
 		}
