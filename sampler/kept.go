@@ -15,6 +15,7 @@ var KeptNames = []KeptName{
 	{Word: "history", Bounded: true}, {Word: "cache", Bounded: true}, {Word: "cached", Bounded: true}, {Word: "bank", Bounded: true}, {Word: "replay", Bounded: true},
 	{Word: "buffer", Bounded: true}, {Word: "entries", Bounded: true}, {Word: "adapters", Bounded: true},
 	{Word: "shard", Bounded: true, After: "added"}, {Word: "shards", Bounded: true, After: "added"}, {Word: "shard", Bounded: true, After: "indexed"}, {Word: "vectors", Bounded: true, After: "added"},
+	{Word: "expert", After: "added"}, {Word: "layer", After: "added"}, {Word: "block", After: "added"}, {Word: "blocks", After: "added"}, {Word: "task", After: "added"},
 }
 
 // PartNames are what logs call the parts of a run of which they count how many there are: "layer 35 of 47". They end with the run, as does what grows with

@@ -158,6 +158,9 @@ func TestPeerBounds(t *testing.T) {
 		"by less in the end":   {nil, []float64{5000, 4000}, []float64{6600, 6700, 6800, 6900, 7047}, 0, 0},
 		"in fewer steps":       {nil, []float64{5000, 4000}, []float64{6700, 6800, 6900, 7048}, 0, 0},
 		"by steps of nothing":  {nil, []float64{5000, 4000}, []float64{6688, 6768, 6848, 6928, 7008, 7088}, 0, 0}, // a 200th
+		"anew after a fall":    {nil, []float64{5000, 4000}, []float64{7100, 7100, 5000, 6600, 6700, 6800, 7048}, 0, 2048},
+		"in fewer steps since": {nil, []float64{5000, 4000}, []float64{7100, 7100, 5000, 6700, 6800, 7048}, 0, 0},
+		"up, and then down":    {nil, []float64{5000, 4000}, []float64{6600, 6700, 6800, 6900, 7048, 5000}, 0, 2048},
 		"nobody else had any":  {nil, []float64{0}, []float64{6600, 6700, 6800, 6900, 7048}, 0, 0},
 	} {
 		f := onCard(func(in *Incident, e *sampler.OOMEvent) {

@@ -105,16 +105,21 @@ func (f *facts) unusualRequest() bool {
 	return f.bigRequest() && (f.lateTraining() || f.someSteps()) && s > partOf(f.requested.Or(0), 0.3) && s > partOf(f.unallocated.Or(0), 0.4)
 }
 
-// tensorsLeapt: with what was refused, tensors alone were to hold far more (own threshold: 15 % of the GPU) than the whole process did
-// in a quarter of the run, which did not grow. Pieces cannot be what it died of: they are not tensors. Of simulated runs these were
-// 6 of 9 with a larger batch and none of 19 that died of pieces, which came to 13 %.
+// tensorsLeapt: with what was refused, tensors alone were to hold far more than the whole process did of late, in four stretches (own
+// threshold: 8 % of the GPU), or in a quarter of the run, which did not grow (15 %). Pieces cannot be what it died of: they are not
+// tensors. Of simulated runs of late these were 9 of 59 with a larger batch or validation and none of 46 that died of pieces, which came
+// to 7 %; of a quarter of the run 6 of 9, and none of 19 that died of pieces, which came to 13 %.
 func (f *facts) tensorsLeapt() bool {
 	if !f.recorded() || len(f.history.Peaks) < 8 || !f.allocated.Known() || !f.requested.Known() {
 		return false
 	}
+	tensors, total := f.allocated.Or(0)+f.requested.Or(0), f.total.Or(0)
+	if of := f.history.Peaks[len(f.history.Peaks)-4:]; tensors.Less(slices.Max(of)) > partOf(total, 0.08) {
+		return true
+	}
 	peaks := slices.Sorted(slices.Values(f.history.Peaks))
 	_, _, grew := f.growth()
-	return !grew && (f.allocated.Or(0)+f.requested.Or(0)).Less(peaks[len(peaks)/4]) > partOf(f.total.Or(0), 0.15)
+	return !grew && tensors.Less(peaks[len(peaks)/4]) > partOf(total, 0.15)
 }
 
 // matchesBoxes: the failing step compares every box of a picture with every anchor, so it follows

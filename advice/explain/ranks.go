@@ -203,16 +203,30 @@ func (f *facts) driftsFromPeers() sampler.Bytes {
 	if f.history == nil || len(f.history.PeerPeaks) == 0 || slices.Max(f.history.PeerPeaks) == 0 {
 		return 0
 	}
-	most, levels := sampler.Bytes(0), 0
-	for _, b := range f.history.Peaks {
-		if b > most+f.total.Or(0)/200 {
-			most, levels = b, levels+1
+	peaks, from := f.history.Peaks, 0
+	for i := 1; i < len(peaks); i++ {
+		if peaks[i-1].Less(peaks[i]) >= f.total.Or(0)/8 {
+			from = i // its cache was emptied, or a phase ended: it may rise anew
 		}
+	}
+	most, levels := f.heights(peaks)
+	if since, n := f.heights(peaks[from:]); levels < driftLevels {
+		most, levels = since, n
 	}
 	if ahead := most.Less(slices.Max(f.history.PeerPeaks)); levels >= driftLevels && ahead >= max(2*sampler.GiB, f.total.Or(0)/8) {
 		return ahead
 	}
 	return 0
+}
+
+// heights is the most of these peaks, and how often one of them was more than all before it (own threshold: by half a hundredth of the GPU).
+func (f *facts) heights(peaks []sampler.Bytes) (most sampler.Bytes, n int) {
+	for _, b := range peaks {
+		if b > most+f.total.Or(0)/200 {
+			most, n = b, n+1
+		}
+	}
+	return most, n
 }
 
 // evaluatesAlone is by how much a rank has risen again and again above the most that any other of its job held of late, and come back, where a validation was

@@ -52,6 +52,18 @@ func (b *keptBook) quarter(n int) float64 {
 	return median(in)
 }
 
+// adding: each figure is more than the one before, and the last is no older, in lines with figures, than twice the longest pause between two.
+func (b *keptBook) adding(line int) bool {
+	pause := 0
+	for i := 1; i < len(b.values); i++ {
+		if b.values[i] <= b.values[i-1] {
+			return false
+		}
+		pause = max(pause, b.lines[i]-b.lines[i-1])
+	}
+	return line-b.lines[len(b.lines)-1] <= 2*pause
+}
+
 // mostOfHalf is the largest figure in the first half of the lines.
 func (b *keptBook) mostOfHalf() (most float64) {
 	first, last := b.lines[0], b.lines[len(b.lines)-1]
@@ -125,6 +137,8 @@ const (
 	keptRise = 1.5
 	// keptStill is what still grows (own threshold): from the third quarter to the last.
 	keptStill = 1.05
+	// addedLeast lines that each say one more was added are growth (own threshold).
+	addedLeast = 4
 )
 
 // counted is what rose most of what is kept, and was still becoming more in the end; nil: nothing was. Of what stands at its height for a while memory
@@ -133,10 +147,16 @@ func (s *sizeBook) counted() (most *sampler.SizeGrowth) {
 	ratio := keptRise
 	for _, r := range sampler.KeptNames {
 		b := s.kept[r.Word]
-		if b == nil || len(b.values) < sizesLeast {
+		if b == nil || len(b.values) < addedLeast {
 			continue
 		}
 		newest := b.values[len(b.values)-1]
+		if r.After != "" && newest/b.values[0] > ratio && b.adding(s.seen) {
+			ratio, most = newest/b.values[0], &sampler.SizeGrowth{Name: r.Word, From: b.values[0], To: newest, Of: b.of}
+		}
+		if len(b.values) < sizesLeast {
+			continue
+		}
 		from, before, to := b.quarter(0), b.quarter(2), b.quarter(3)
 		if from > 0 && to/from > ratio && to > before*keptStill && to > b.mostOfHalf() && newest >= 0.9*slices.Max(b.values) {
 			ratio, most = to/from, &sampler.SizeGrowth{Name: r.Word, From: b.values[0], To: max(newest, to), Of: b.of}

@@ -17,6 +17,8 @@ func TestWhatIsKept(t *testing.T) {
 		"image 731 embedded, cache %d/4000":            "cache",
 		"memory bank %d / 4000":                        "bank",
 		"added shard %d/4000, 37.5M / 150.0M vectors":  "shard",
+		"added expert %d, 1.45B parameters":            "expert",
+		"expert %d was given 12 tokens":                "",
 		"processing shard %d/4000":                     "",
 		"max_sessions=4000, %d requests":               "",
 		"history of %d steps":                          "",
@@ -58,6 +60,37 @@ func TestWhatIsKept(t *testing.T) {
 			if expected := want; shape != "rises" && got != "" || shape == "rises" && got != expected {
 				t.Errorf("%q, %s: %q, want %q", form, shape, got, want)
 			}
+		}
+	}
+}
+
+// A few lines that say that one more was added are growth, far apart as they are, until none is added any more.
+func TestFewAreAdded(t *testing.T) {
+	const failed = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 23.69 GiB of which 1.00 GiB is free.\n"
+	for name, row := range map[string]struct {
+		from, added, after int
+		want               string
+	}{
+		"six":                    {5, 6, 50, "expert"},
+		"three":                  {2, 3, 50, ""},
+		"by little":              {20, 6, 50, ""},
+		"and long nothing since": {5, 6, 250, ""},
+	} {
+		var log strings.Builder
+		for i := range row.added {
+			fmt.Fprintf(&log, "%sadded expert %d, 1.31B parameters\n", strings.Repeat("stage 1 step 20/240 loss 2.2 seqlen 512\n", 100), row.from+i)
+		}
+		log.WriteString(strings.Repeat("stage 1 step 20/240 loss 2.2 seqlen 512\n", row.after) + failed)
+		events, err := Scan(strings.NewReader(log.String()))
+		if err != nil || len(events) == 0 {
+			t.Fatal(err, events)
+		}
+		got := ""
+		if c := events[0].Context.Counted; c != nil {
+			got = c.Name
+		}
+		if got != row.want {
+			t.Errorf("%s: %q, want %q", name, got, row.want)
 		}
 	}
 }

@@ -20,6 +20,7 @@ var sizeNames = []string{
 	"prompt_tokens", "input_tokens", "prompt tokens", "frames",
 	"ar_steps", "ar steps", "rollout_steps", "rollout steps", "rollout_len", "rollout length", "unroll_steps", "unroll steps", "horizon",
 	"inner_steps", "inner steps", "nfe-f", "nfe_f", "beam_size", "beam size", "num_beams", "sims per move", "num_simulations", "pred_len",
+	"chi", "bond dim", "bond_dim", "bond dimension", "maxlinkdim",
 	"cells", "points", "pts", "nodes", "edges", "particles", "atoms", "vertices", "triangles", "voxels", "elements",
 }
 
@@ -53,10 +54,13 @@ type sizeBook struct {
 	filled map[string][]filledLine
 }
 
-// add reads one line: each of the first ones, then one of paceEach.
+// adds is in each line that says that one more was added. There are few of them, and each counts.
+var adds = []byte("added ")
+
+// add reads one line: each of the first ones, then one of paceEach, and those that add.
 func (s *sizeBook) add(line []byte) {
 	s.seen++
-	if s.seen > 4*paceLeast && s.seen%paceEach != 0 {
+	if s.seen > 4*paceLeast && s.seen%paceEach != 0 && !bytes.Contains(line, adds) {
 		return
 	}
 	line = bytes.ToLower(line[max(0, len(line)-keepBytes):])

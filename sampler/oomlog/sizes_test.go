@@ -27,6 +27,8 @@ func TestSizesThatGrow(t *testing.T) {
 		"update=%d ar_steps=%d wmse=0.198 z500=89.12":                             "ar_steps",
 		"Iter %05d | Loss 1.368469 | NFE-F %d | NFE-B 83":                         "nfe-f",
 		"epoch %d curriculum: sims per move = %d":                                 "sims per move",
+		"sweep %2d  chi=%d  E=-40.900000000000  trunc=1.00e-06":                   "chi",
+		"sweep %d chi2=%d after the fit":                                          "",
 		"iteration %d rollouts collected: %d":                                     "",
 		"iteration %d rollout %d, reward 4.1":                                     "",
 		"generation %d | nfe: %d | best 0.31":                                     "",
