@@ -225,7 +225,9 @@ func (t *Tracker) fill(row *sampler.Process, p *process, key sampler.GPUKey, now
 		(source == sampler.PeakCalls || source == sampler.PeakAtLeast) && p.guesses(y): // what was on another GPU may be in it
 		source = sampler.PeakOverlapping
 	}
-	if source == sampler.PeakCalls && p.late && !t.older[p.pid] { // first calls were missed, and a list may be from amid them
+	missed := p.late && !t.older[p.pid]                         // first calls, and a list may be from amid them
+	unheard := p.asking > 0 && y.exact.exceeds(y.live+p.asking) // it has ended with calls that were not answered
+	if source == sampler.PeakCalls && (missed || unheard) {
 		source = sampler.PeakAtLeast
 	}
 	if n > 0 && n <= y.most() && (!y.partly || n >= row.Memory.Or(0)) && (row.Peak == nil || n >= row.Peak.Bytes) {

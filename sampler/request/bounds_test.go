@@ -220,7 +220,7 @@ func TestPlaces(t *testing.T) {
 		for key, score := range row.scores {
 			seat.follow[key] = &follower{score: score, judged: again, agreed: again}
 		}
-		seat.elect(0)
+		seat.elect()
 		s.listed = map[int][]sampler.GPUKey{7: row.on}
 		if got, _ := s.place(p, seat); got != row.want {
 			t.Errorf("%s: %v, want %v", name, got, row.want)

@@ -6,15 +6,16 @@ import (
 	"nvpeak/sampler"
 )
 
-// Ended takes the end of a process that has called, with its status as the kernel keeps it.
-func (t *Tracker) Ended(pid int, at time.Time, status int) {
+// Ended takes the end of a process that has called, with its status as the kernel keeps it, and for how much it was asking then, all told: of that nobody
+// will tell whether it was given.
+func (t *Tracker) Ended(pid int, at time.Time, status int, asking sampler.Bytes) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	p := t.processes[pid]
 	if p == nil {
 		return
 	}
-	p.last, p.exited = at, milli(at)
+	p.last, p.exited, p.asking = at, milli(at), asking
 	code, signal := status>>8&0xff, status&0x7f
 	if signal != 0 {
 		code = 128 + signal

@@ -317,6 +317,9 @@ func (e *exact) source() string {
 	return sampler.PeakCalls
 }
 
+// exceeds says whether the peak would be a higher one if so much were live.
+func (e *exact) exceeds(live sampler.Bytes) bool { return e.base.Or(0)+live > e.top }
+
 // alone says whether nothing is known but the calls.
 func (e *exact) alone() bool { return e.apart || !e.base.Known() }
 

@@ -520,3 +520,30 @@ func TestFigureAmidCall(t *testing.T) {
 		}
 	}
 }
+
+// A process that ends while it asks for memory may have been given that: where it would have held more than ever, its peak is at least what is known.
+func TestPeakOfWhoEndedAsking(t *testing.T) {
+	for name, row := range map[string]struct {
+		asking sampler.Bytes
+		want   string
+	}{
+		"for nothing":                 {0, sampler.PeakCalls},
+		"for as much as it gave back": {gib, sampler.PeakCalls},
+		"for more":                    {gib + 1, sampler.PeakAtLeast},
+	} {
+		s := newScene(t, 1, people{7: {}})
+		s.context(0)
+		s.alloc(1, gib)
+		s.alloc(2, gib)
+		s.later(ms(100))
+		s.Listed(s.gpus[0].Key(), s.now, []sampler.Process{{PID: 7, Memory: sampler.Some(2*gib + 500*mib)}})
+		s.later(ms(100))
+		s.apply()
+		s.free(2)
+		s.later(ms(100))
+		s.Tracker.Ended(7, s.now, 9, row.asking)
+		if p := s.of(0, 7).Peak; p == nil || p.Bytes != 2*gib+500*mib || p.Source != row.want {
+			t.Errorf("%s: %+v, want %s", name, p, row.want)
+		}
+	}
+}

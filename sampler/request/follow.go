@@ -24,6 +24,8 @@ type follower struct {
 	score  float64 // see compare
 	judged float64 // how often readings told that, those of long ago less
 	agreed int     // and it moved as the calls did
+	tried  int     // of the calls: see jumps
+	jumped float64 // the logarithm of the odds that they are of the GPU
 }
 
 // share is what the driver says that the process has of a GPU, and what had moved until then, in MiB.
@@ -108,7 +110,15 @@ func (t *Tracker) compare(p *process, s *seat, until time.Time) {
 			done = f.last.at
 		}
 	}
-	s.moves = slices.DeleteFunc(s.moves, func(m moving) bool { return !m.at.After(done) })
+	past := func(m moving) bool { return !m.at.After(done) }
+	for key, f := range s.follow {
+		for _, m := range s.moves {
+			if s.slow() && past(m) {
+				f.jumps(m, t.gpus[key])
+			}
+		}
+	}
+	s.moves = slices.DeleteFunc(s.moves, past)
 	p.elect(s)
 }
 
@@ -218,33 +228,30 @@ func (p *process) share(s *seat, key sampler.GPUKey, n sampler.Bytes) share {
 	return now
 }
 
-// elect finds the GPU of a seat by its readings, but where lists have shown it, or will: they show slow calls of several threads as well.
+// elect finds the GPU of a seat by its readings; that of several threads with slow calls lists and jumps tell alone.
 func (p *process) elect(s *seat) {
 	if s.told != (sampler.GPUKey{}) {
 		return
 	}
-	others := 0
-	for _, o := range p.unplacedSeats() {
-		if o != s {
-			others++
+	if s.slow() && slices.ContainsFunc(p.unplacedSeats(), func(o *seat) bool { return o != s }) {
+		if s.told = s.jumpsAt(); s.told != (sampler.GPUKey{}) {
+			s.elected = s.told
 		}
+		return
 	}
-	if !s.slow() || others == 0 || !p.isShown() {
-		s.elect(others)
-	}
+	s.elect()
 }
 
 // elect finds the GPU whose use clearly follows the calls, as that of no other does: threads that do the same on several GPUs cannot
-// be told apart. It stays so until another's clearly does. others: threads of the process of which not that much is known either, each of which may have
-// moved as much by chance, where their calls are slow.
-func (s *seat) elect(others int) {
+// be told apart. It stays so until another's clearly does.
+func (s *seat) elect() {
 	best, most := sampler.GPUKey{}, &follower{score: math.Inf(-1)}
 	for key, f := range s.follow {
 		if f.score > most.score {
 			best, most = key, f
 		}
 	}
-	if most.agreed < again || most.score < likely || s.slow() && most.agreed < again*others {
+	if most.agreed < again || most.score < likely {
 		return
 	}
 	for key, f := range s.follow {

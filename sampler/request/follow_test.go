@@ -333,25 +333,31 @@ func TestFollowsWhatLingers(t *testing.T) {
 	}
 }
 
-// Threads whose calls are slow may move as much as one another by chance: of one of several more is asked before it is placed.
+// Threads whose calls are slow may move as much as one another by chance: of one of several its readings alone place none.
 func TestElectsAmongSlowThreads(t *testing.T) {
 	for name, row := range map[string]struct {
 		took   time.Duration
 		others int
+		jumped float64
 		want   bool
 	}{
-		"alone":              {ms(60), 0, true},
-		"one other":          {ms(60), 1, true},
-		"three others":       {ms(60), 3, false},
-		"three, fast":        {ms(1), 3, true},
-		"three, just so":     {listTakes, 3, true},
-		"three, just slower": {listTakes + 1, 3, false},
+		"alone":                      {ms(60), 0, 0, true},
+		"one other":                  {ms(60), 1, 0, false},
+		"three others":               {ms(60), 3, 0, false},
+		"three, and the use jumps":   {ms(60), 3, jumpsClearly, true},
+		"three, and it hardly jumps": {ms(60), 3, jumpsClearly - 1, false},
+		"three, fast":                {ms(1), 3, 0, true},
+		"three, just so":             {listTakes, 3, 0, true},
+		"three, just slower":         {listTakes + 1, 3, 0, false},
 	} {
-		s := &seat{tally: &tally{}}
+		p := newProcess(7)
+		for tid := range row.others + 1 {
+			p.seats = append(p.seats, &seat{key: seatKey{device: -1, tid: 8 + tid}, tally: &tally{}})
+		}
+		s, key := p.seats[0], sampler.GPUKey{ID: "GPU-1"}
 		s.tally.exact.longest = row.took
-		key := sampler.GPUKey{ID: "GPU-1"}
-		s.follow = map[sampler.GPUKey]*follower{key: {score: 20, judged: 2, agreed: 2}}
-		if s.elect(row.others); (s.elected == key) != row.want {
+		s.follow = map[sampler.GPUKey]*follower{key: {score: 20, judged: 2, agreed: 2, tried: 20, jumped: row.jumped}}
+		if p.elect(s); (s.elected == key) != row.want {
 			t.Errorf("%s: %v", name, s.elected)
 		}
 	}

@@ -29,6 +29,7 @@ type process struct {
 	pool     uint64                       // that the last call asked for memory; 0: none
 	exit     sampler.Opt[int]             // how it has ended, as a shell tells it
 	exited   time.Time                    // when
+	asking   sampler.Bytes                // for so much it was as it ended, all told: it may have been given that
 	unplaced bool                         // its end was told, and no GPU
 	left     map[sampler.GPUKey]bool      // where its end was told, and it has asked for nothing
 	over     bool                         // it runs another program by now, which has asked for nothing yet

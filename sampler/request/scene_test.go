@@ -75,6 +75,9 @@ func (s *scene) Listed(key sampler.GPUKey, at time.Time, procs []sampler.Process
 	s.Tracker.Listed(key, at, 0, procs)
 }
 
+// Ended is the end of a process that was asking for nothing.
+func (s *scene) Ended(pid int, at time.Time, status int) { s.Tracker.Ended(pid, at, status, 0) }
+
 func (s *scene) list(gpu, pid int, memory sampler.Opt[sampler.Bytes]) {
 	who := []sampler.Process{{PID: pid}}
 	s.host.Identify(who)

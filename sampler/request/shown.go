@@ -221,16 +221,6 @@ func fit(moved float64, there []parts) (fits bool, slip float64) {
 	return fits, min(1, slip)
 }
 
-// isShown says whether lists of the process have moved as its calls did.
-func (p *process) isShown() bool {
-	for _, w := range p.shown {
-		if w.fits != nil {
-			return true
-		}
-	}
-	return false
-}
-
 // contextSince says whether the process has made a context since a time, which takes memory, too.
 func (p *process) contextSince(at time.Time) bool {
 	for _, m := range p.made {

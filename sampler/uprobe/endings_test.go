@@ -29,12 +29,37 @@ func TestEndings(t *testing.T) {
 		hung.Kill()
 		stays.Do("alloc b 4000")
 		r.settled(4)
+		if n := r.door.asking(hung.PID()); n != 0 {
+			t.Errorf("it is kept that who has ended asks for %d", n)
+		}
 		if got := strings.Join(said(r.seen), ", "); got != "cuMemAlloc_v2 1000 0 0, cuMemAlloc_v2 2000 0 0, cuMemAlloc_v2 2000 0 0, cuMemAlloc_v2 4000 0 0" {
 			t.Error(got)
 		}
 		if n := len(r.snapshot().GPUs[0].Processes); n != 1 {
 			t.Errorf("%d processes", n)
 		}
+	})
+}
+
+// For how much a process asks is known, until it is told.
+func TestAsking(t *testing.T) {
+	bothWays(t, func(t *testing.T, o Options) {
+		r := newRig(t, 1, o)
+		other := cudatest.Play(t, r.dir)
+		other.Do("device 0", "alloc a 1000")
+		hung := cudatest.Play(t, r.dir, "FAKECUDA_SLOW=60")
+		fmt.Fprintln(hung.In(), "device 0\nalloc a 3000") //nolint:errcheck // it does not answer
+		var n sampler.Bytes
+		for range 200 {
+			if n = r.door.asking(hung.PID()); n > 0 {
+				break
+			}
+			time.Sleep(5 * time.Millisecond)
+		}
+		if others, again := r.door.asking(other.PID()), r.door.asking(hung.PID()); n != 3000 || others != 0 || again != 0 {
+			t.Errorf("%d, the other one %d, and then %d", n, others, again)
+		}
+		hung.Kill()
 	})
 }
 

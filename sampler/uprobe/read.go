@@ -89,7 +89,7 @@ func (d *Door) read() {
 		switch c, ok := parse(record.RawSample, begin); {
 		case err != nil || !ok:
 		case c.Function == ended:
-			d.tracker.Ended(c.PID, c.Time, c.Answer)
+			d.tracker.Ended(c.PID, c.Time, c.Answer, d.asking(c.PID))
 		case c.Function == execed:
 			d.tracker.Execed(c.PID, c.Time)
 		case c.Function == failed:
@@ -127,6 +127,26 @@ func (d *Door) read() {
 		}
 		woken = time.Now()
 	}
+}
+
+// asking is for how much a process that has ended was asking then, all told: those of its calls that were not answered are no more.
+func (d *Door) asking(pid int) (n sampler.Bytes) {
+	var key probeCallKey
+	var call probeCall
+	var over []probeCallKey
+	for calls := d.objects.Calls.Iterate(); calls.Next(&key, &call); {
+		if int(key.Thread>>32) != pid { //nolint:gosec // a pid
+			continue
+		}
+		over = append(over, key)
+		if f := request.Functions[key.Function%uint64(len(request.Functions))]; f.Effect == request.Gives && f.Memory != request.Host {
+			n = min(n+min(sampler.Bytes(call.Size), sampler.MaxPlausible), sampler.MaxPlausible)
+		}
+	}
+	for _, key := range over {
+		d.objects.Calls.Delete(key) //nolint:errcheck // it gives way to others some time
+	}
+	return n
 }
 
 // initialize is the function with which a process begins to use the driver.
