@@ -1164,6 +1164,7 @@ var textsEN = map[string]string{
 	"why.other":                           "Process {pid} ({name}) holds {size}; {all} of the GPU are used by other processes, and the request was {missing} short.",
 	"why.other_arrived":                   "Process {pid} ({name}) came after the run had started and holds {size}; {all} of the GPU are used by other processes, and the request was {missing} short.",
 	"why.unattributed":                    "{size} is neither free nor of any process the driver names: another container, a graphics program, or a process that crashed. The request was {missing} short.",
+	"why.beside_tensorflow":               "TensorFlow runs in the same process and took a pool of {pool} at its start; PyTorch has what that leaves.",
 	"why.preallocation":                   "This process holds {size} outside PyTorch's allocator; a CUDA context needs 0.3 to 1 GiB. Another library in it (JAX takes 75 % of a GPU, TensorFlow all of it) reserves memory.",
 	"why.fragmentation":                   "{need} did not fit in the {free} free, but would in {sum} = free and unallocated together: {missing} short, while {holes} is reserved but unallocated, between live tensors.",
 	"why.full_cache":                      "By the log what is kept ({name}) has a limit, {limit}, and has been at it for long ({held} in the end): no more of it is kept.",

@@ -1164,6 +1164,7 @@ var textsZH = map[string]string{
 	"why.other":                           "进程 {pid}（{name}）占 {size}；GPU 上共有 {all} 被其他进程占用，当时差 {missing}。",
 	"why.other_arrived":                   "进程 {pid}（{name}）在本次运行开始后才来，占 {size}；GPU 上共有 {all} 被其他进程占用，当时差 {missing}。",
 	"why.unattributed":                    "{size} 既不空闲，也不属于驱动能看到的任何进程：别的容器、图形程序，或残留进程。当时差 {missing}。",
+	"why.beside_tensorflow":               "同一进程里的 TensorFlow 启动时占用了 {pool} 的内存池，PyTorch 只剩下其余的部分。",
 	"why.preallocation":                   "本进程有 {size} 在 PyTorch 分配器之外，而 CUDA 上下文只要 0.3 到 1 GiB。进程里另一个库（JAX 占 75 %，TensorFlow 全占）预留了显存。",
 	"why.fragmentation":                   "{need} 放不进空闲的 {free}，但空闲加已保留未分配共 {sum} 放得下：差 {missing}，而有 {holes} 是活动张量之间的碎片。",
 	"why.full_cache":                      "日志显示所保留的内容（{name}）有上限 {limit}，并且早已达到（最后为 {held}）：不会再保留更多。",
