@@ -97,11 +97,12 @@ var (
 	cells    = lazily(`\b(?:n_ctx|kv_size|contextsize) *= *(\d{2,7})\b|--context(?:[-_]?size)?[ =](\d{2,7})\b`)
 )
 
-// layersSaid and contextSaid are these settings as people call them, with the number in front or behind, of a context also in thousands.
+// layersSaid and contextSaid are these settings as people call them, with the number in front or behind, of a context also in thousands; "33/35 layers"
+// and "context: 156.00 MiB" are others.
 var (
-	layersSaid = lazily(`(?i)\b(\d{1,3}) (?:gpu|offload(?:ed|ing)?)[- ]layers\b|\b(\d{1,3}) layers (?:are |is |offloaded )?(?:on|to|onto|in) (?:the |my )?(?:gpu|vram|card)\b|` +
+	layersSaid = lazily(`(?i)(?:^|[^\w/.])(\d{1,3}) (?:gpu|offload(?:ed|ing)?)[- ]layers\b|(?:^|[^\w/.])(\d{1,3}) layers (?:are |is |offloaded )?(?:on|to|onto|in) (?:the |my )?(?:gpu|vram|card)\b|` +
 		`\b(?:gpu|offload(?:ed|ing)?)[- ]layers?["'\x60]?(?: ?[:=] ?| )(?:(?:is|are|to|at|of|set|only|just) ){0,3}(\d{1,3})\b`)
-	contextSaid = lazily(`(?i)\b(\d{1,3}k|\d{3,7})[ -](?:tokens? )?(?:of )?(?:context|ctx)\b|\b(?:context|ctx)(?:[ -]?(?:size|length|window))?["'\x60]?(?: ?[:=] ?| )(?:(?:is|are|to|at|of|set|only|just) ){0,3}(\d{1,3}k|\d{3,7})\b`)
+	contextSaid = lazily(`(?i)\b(\d{1,3}k|\d{3,7})[ -](?:tokens? )?(?:of )?(?:context|ctx)\b|\b(?:context|ctx)(?:[ -]?(?:size|length|window))?["'\x60]?(?: ?[:=] ?| )(?:(?:is|are|to|at|of|set|only|just) ){0,3}(\d{1,3}k|\d{3,7})(?:\.?\s*$|\.?\n|\.?\s+(?-i:[^MGK\s])|[,;:)\]"'\x60])`)
 )
 
 // thousands are a number in them.
