@@ -86,6 +86,9 @@ func (f *failure) largerGPU() string {
 	return f.comment(id)
 }
 
+// hugeRequest: few GPUs hold what was asked for at once, whoever else is there (own threshold).
+func (f *facts) hugeRequest() bool { return f.requested.Or(0) > largestSold/2 }
+
 // anybodyElse: nothing shows whose the memory was.
 func (f *failure) anybodyElse() bool {
 	return !f.numbers() && !f.total.Known() && !f.aloneOnGPU() && !f.impossible() && f.event.Kind != sampler.KindMPS

@@ -146,6 +146,12 @@ var causesElsewhere = []causeRow{
 		when:       func(f *failure) bool { return f.leastPool() > 0 },
 		confidence: always(0.88),
 		evidence:   func(f *failure) string { return f.words.Say("why.pool_left", "limit", gib(f.leastPool())) }},
+	{id: "beside", cause: CausePreallocation, reason: "https://www.tensorflow.org/guide/gpu#limiting_gpu_memory_growth",
+		when:       func(f *failure) bool { return f.besideTensorFlow() },
+		confidence: always(0.9),
+		evidence: func(f *failure) string {
+			return f.words.Say("why.beside_tensorflow", "pool", gib(f.context.PoolLimit.Or(0)))
+		}},
 	{id: "R2", cause: CausePreallocation, reason: sourceJAX,
 		when: func(f *failure) bool {
 			return f.holdsMuchOutside() && !f.rendersWorlds()
@@ -191,6 +197,12 @@ func (f *facts) leastPool() sampler.Bytes {
 // holdsMuchOutside: this process holds much more beside its allocator than a context (rule R2).
 func (f *failure) holdsMuchOutside() bool {
 	return !f.onHost() && f.outside.Or(0) > max(3*sampler.GiB, partOf(f.total.Or(0), 0.15))
+}
+
+// besideTensorFlow: TensorFlow made its device in the process in which PyTorch failed, and what PyTorch does not have is as much as its pool.
+func (f *job) besideTensorFlow() bool {
+	pool := f.context.PoolLimit.Or(0)
+	return f.event.Framework == "pytorch" && pool > 0 && f.elsewhere.Or(0) >= partOf(pool, 0.9)
 }
 
 // rendersWorlds: a simulator with physics and cameras of its own runs in the process, so that what lies outside of PyTorch's allocator

@@ -261,7 +261,9 @@ var causesTold = []causeRow{
 		confidence: always(0.85), // it is seen, and nothing that runs explains it
 		evidence:   func(f *failure) string { return f.words.Say("why.told_dead") }},
 	{id: "told", cause: CauseOtherProcess, reason: sourceMessage,
-		when:       func(f *failure) bool { return f.told(sampler.ToldHeld) && !f.onHost() && !f.numbers() },
+		when: func(f *failure) bool {
+			return f.told(sampler.ToldHeld) && !f.onHost() && !f.numbers() && !f.hugeRequest()
+		},
 		confidence: always(0.8), // it is seen, not supposed
 		evidence:   func(f *failure) string { return f.words.Say("why.told_held") }},
 	{id: "told", cause: CauseOtherProcess, reason: "https://docs.nvidia.com/cuda/cuda-c-programming-guide/#cuda-environment-variables",
@@ -270,7 +272,7 @@ var causesTold = []causeRow{
 		evidence:   func(f *failure) string { return f.words.Say("why.told_other_gpus") }},
 	{id: "told", cause: CauseOtherProcess, reason: sourceMessage,
 		when: func(f *failure) bool {
-			return f.told(sampler.ToldShared) && !f.onHost() && !f.numbers() && !f.corrupt()
+			return f.told(sampler.ToldShared) && !f.onHost() && !f.numbers() && !f.corrupt() && !f.hugeRequest()
 		},
 		confidence: func(f *failure) float64 {
 			if f.toldLate() {

@@ -51,6 +51,8 @@ func (f *failure) othersSure() float64 {
 	m, known := f.shortfall()
 	hold := f.strangersHold()
 	switch {
+	case f.besideTensorFlow():
+		return 0.3
 	case !known && f.history != nil && hold > f.total.Or(0)/3 && f.free.Or(0) < partOf(f.total.Or(0), 0.1):
 		return 0.85
 	case !known && f.history != nil && hold > f.total.Or(0)/3 && f.biggestOther().Arrived:

@@ -65,7 +65,7 @@ var fixesArrays = []fixRow{
 		kinds: ownCode, cost: 0.03,
 		lives: map[string]float64{CauseTooBig: 0.8, CauseMemoryLimit: 0.7, CauseLeak: 0.6, CauseUnknown: 0.5},
 		when: func(f *failure) bool {
-			return f.event.Kind == sampler.KindMPS && f.program.kind != training && !f.halfPrecision() && f.fullPrecisionOption() == ""
+			return f.event.Kind == sampler.KindMPS && f.language() != "mlx" && f.program.kind != training && !f.halfPrecision() && f.fullPrecisionOption() == ""
 		},
 		reach: func(f *failure) float64 {
 			if f.environment["PYTORCH_MPS_HIGH_WATERMARK_RATIO"] != "" {

@@ -275,6 +275,9 @@ var fixesInference = []fixRow{
 				}
 				return []string{f.comment("do.server_context"), f.comment("do.fewer_bits")}
 			}
+			if f.event.Kind == sampler.KindMPS {
+				return []string{f.comment("do.cut_prompt"), f.comment("do.less_beside_model")}
+			}
 			if f.joinsTokens() {
 				return []string{f.comment("do.fewer_sequences"), `model.generate(**inputs, max_new_tokens=256, cache_implementation="offloaded")`}
 			}

@@ -302,10 +302,13 @@ func (f *failure) loadsLanguage() bool {
 // layered: the program puts as many layers on the GPU as it is told to.
 func (f *facts) layered() bool { return f.program.name == "llama.cpp" || f.program.name == "ollama" }
 
+// fewLayers are less than a tenth of those of any model that is spoken of: what fills the GPU is beside them (own threshold).
+const fewLayers = 3
+
 // noLayers: next to none of them are on the GPU, or their number made no difference.
 func (f *facts) noLayers() bool {
 	set := f.numbersInForce("ngl", "n_gpu_layers", "num_gpu")
-	return f.told(sampler.ToldTried+"layers") || len(set) > 0 && slices.Max(set) <= 1
+	return f.told(sampler.ToldTried+"layers") || len(set) > 0 && slices.Max(set) <= fewLayers
 }
 
 // onlyGGML: the library of llama.cpp failed in another program, whose options are not known.

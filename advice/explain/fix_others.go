@@ -114,7 +114,7 @@ var fixesOthers = []fixRow{
 		kinds: ownCode | running, cost: 0,
 		lives: map[string]float64{CauseOtherProcess: 0.97, CauseUnattributed: 0.95, CauseUnknown: 0.35, CausePreallocation: 0.2},
 		when: func(f *failure) bool {
-			return !f.aloneOnGPU() && f.event.Kind != sampler.KindMPS && (!f.refusedThoughFree() || f.halfRefused()) && !f.workersShare()
+			return !f.aloneOnGPU() && !f.besideTensorFlow() && f.event.Kind != sampler.KindMPS && (!f.refusedThoughFree() || f.halfRefused()) && !f.workersShare()
 		},
 		variant: func(f *failure) string {
 			switch big := f.toStop(); {

@@ -114,6 +114,9 @@ func (f *job) sharded() bool {
 // preallocator guesses which program took the GPU in advance, by what it takes: JAX 75 % of
 // the GPU, vLLM 90 or 92 %; or by its name. "" when nothing points to one.
 func (f *job) preallocator() string {
+	if f.besideTensorFlow() {
+		return "tensorflow"
+	}
 	if f.isServing() {
 		return f.server()
 	}

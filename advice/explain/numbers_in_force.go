@@ -9,6 +9,9 @@ import (
 	"nvpeak/sampler"
 )
 
+// batchNames are what options call the batch.
+var batchNames = []string{"batch_size", "max_batch_size"}
+
 // numbersInForce are the numbers that the text has set for any of some options, under the names that it is read by.
 func (f *facts) numbersInForce(options ...string) (set []float64) {
 	for _, what := range f.context.Told {
@@ -19,6 +22,9 @@ func (f *facts) numbersInForce(options ...string) (set []float64) {
 				}
 			}
 		}
+	}
+	if n := f.context.BatchSize.Or(0); n > 0 && slices.ContainsFunc(options, func(option string) bool { return slices.Contains(batchNames, option) }) {
+		set = append(set, float64(n))
 	}
 	return set
 }
@@ -40,10 +46,10 @@ func (f *job) inForce(option string) (least float64, set bool) {
 // setToLess are options, by their plain names, that advice sets to less only: what is in force with no more than that is left out of a line.
 var setToLess = []string{"n_samples", "h", "w", "chunk_size", "max_num_seqs", "max_model_len", "max_new_tokens", "max_batch_size", "max_num_tokens", "max_seq_len", "max_seq_length",
 	"max_input_tokens", "max_input_length", "max_total_tokens", "max_batch_prefill_tokens", "chunked_prefill_size", "max_running_requests", "context_length", "session_len",
-	"ctx_size", "n_ctx", "num_ctx", "num_envs", "parallel"}
+	"ctx_size", "n_ctx", "num_ctx", "num_envs", "parallel", "batch_size", "ngl", "n_gpu_layers", "gpulayers", "gpu_layers"}
 
 // setting is an option with its number, of a command or of a call.
-var setting = sampler.Pattern{Source: `(?:, ?| )?(?:(--?[A-Za-z][\w-]*)[ =]|\b([A-Za-z]\w*)=)(\d+(?:\.\d+)?)\b`}
+var setting = sampler.Pattern{Source: `(?:, ?| )?(?:(--?[A-Za-z][\w-]*)[ =]|\b([A-Za-z]\w*)(?:=|: ))(\d+(?:\.\d+)?)\b`}
 
 // withoutHigher is a line without what it would set to no less than is in force; "" where it sets nothing else.
 func (f *job) withoutHigher(code string) string {
@@ -53,6 +59,10 @@ func (f *job) withoutHigher(code string) string {
 		name := command.PlainName(at[1] + at[2])
 		v, err := strconv.ParseFloat(at[3], 64)
 		if least, set := f.inForce(name); set && err == nil && v >= least && slices.Contains(setToLess, name) {
+			if name == "batch_size" && least > 1 { // an argument beside others
+				left++
+				return strings.TrimSuffix(part, at[3]) + strconv.Itoa(int(least)/2)
+			}
 			dropped++
 			return ""
 		}

@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strconv"
@@ -235,20 +236,33 @@ func (f *failure) agreeing(l tools.Lever) (tools.Lever, bool) {
 		return l, false // adapters have next to none
 	case l.By == "chunk" && f.told(sampler.ToldTried+"chunks"), l.By == "pixels" && f.triedSize():
 		return l, false
-	case l.Of == tools.Batch && f.batch() == 0 && f.triedBatch() > 0 && (l.By == "half" || l.By == "one"):
-		n, err := strconv.Atoi(strings.TrimRight(lastNumber.Get().FindString(l.Type), `"')];, `))
-		if err == nil && n >= f.triedBatch() {
-			l.Type = lastNumber.Get().ReplaceAllString(l.Type, strconv.Itoa(max(1, f.triedBatch()/2))+"$1")
-		}
-		return l, err != nil || f.triedBatch() > 1
-	case l.Of != tools.Batch || f.batch() == 0 || l.By != "half" && l.By != "one" && l.By != "accumulate":
+	case l.Of == tools.Batch || l.Of == tools.Validation:
+		return belowBatch(l, cmp.Or(f.batch(), f.triedBatch()))
+	}
+	l.Type = f.withoutHigher(l.Type) // the same number may have another name
+	return l, l.Type != ""
+}
+
+// settingIn is a number that a lever sets, with its name.
+var settingIn = sampler.Pattern{Source: `([A-Za-z_][\w.-]*)(["']?(?: ?[:=] ?| ))(\d+)\b`}
+
+// belowBatch is a lever of a batch with numbers below the one that is set; 0: none is. That of a validation can be one all the same.
+// False where there is nothing below it.
+func belowBatch(l tools.Lever, set int) (tools.Lever, bool) {
+	if set == 0 {
 		return l, true
 	}
-	n, err := strconv.Atoi(strings.TrimRight(lastNumber.Get().FindString(l.Type), `"')];, `))
-	if err == nil && n >= f.batch() {
-		l.Type = lastNumber.Get().ReplaceAllString(l.Type, strconv.Itoa(max(1, f.batch()/2))+"$1")
-	}
-	return l, err != nil || f.batch() > 1
+	spent := set == 1 && l.By == "accumulate" // there is nothing to divide
+	l.Type = settingIn.Get().ReplaceAllStringFunc(l.Type, func(part string) string {
+		at := settingIn.Get().FindStringSubmatch(part)
+		name, n := strings.ToLower(at[1]), 0
+		if n, _ = strconv.Atoi(at[3]); n < set || strings.Contains(name, "accum") || !strings.Contains(name, "batch") && l.By != "half" && l.By != "one" {
+			return part
+		}
+		spent = spent || set == 1
+		return at[1] + at[2] + strconv.Itoa(max(1, set/2))
+	})
+	return l, !spent || l.Of == tools.Validation
 }
 
 // onPolicy: what is learned from is what was played since the last update: n_steps of each environment.

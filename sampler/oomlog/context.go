@@ -105,9 +105,9 @@ type moment struct {
 	known  *shapes
 }
 
-// moment is now, at the end of a message.
-func (p *past) moment(m *message, key string) *moment {
-	return &moment{p.ring.lend(contextLines), p.facts.all(p.known), p.memory.list(), p.memory.mostAllocated(), p.pace.slowdown(), p.sizes.growth(), p.sizes.counted(), p.soFar.beyond(), p.sizes.full(), m.first.number, len(m.lines), m.candidates[0].row.kind, key, p.known}
+// moment is now, at the end of a message of a failure of that kind.
+func (p *past) moment(m *message, kind, key string) *moment {
+	return &moment{p.ring.lend(contextLines), p.facts.all(p.known), p.memory.list(), p.memory.mostAllocated(), p.pace.slowdown(), p.sizes.growth(), p.sizes.counted(), p.soFar.beyond(), p.sizes.full(), m.first.number, len(m.lines), kind, key, p.known}
 }
 
 // context reads what the log says of the run before the failure, as far as a stream shows it.

@@ -112,7 +112,7 @@ var factRows = []factRow{
 	// A word before it that is no number leaves the batch of training as it is.
 	fact(`(?i)(?:\b(?:\w+_)?(eval|val|valid|validation|test|dev|global|effective)[ _-])?(?:batch[ _-]?size(?:[ _](?:per[ _](?:device|gpu|replica|card)|train))?|`+
 		`samples per gpu)['"]?(?: ?/ ?[^\x00-\x7f]+)?\s*(?:[:=]=?|`+
-		`\s(?:(?:of|to|is|was|as|at|set|reduced|lowered|changed|down|even|just|only|small|low)\s){0,4}|\s?(?:设置?|改|调|降)(?:为|成|到|至)\s?|`+
+		`\s(?:(?:of|to|is|was|as|at|set|reduced|lowered|changed|down|even|just|only|small|low)\s){0,4}|\s?(?:已经?)?(?:设置?|改|调整?|降低?|减[小少]?)(?:为|成|到|至|了)\s?|`+
 		`["'\x60]? and ["'\x60]?\w+["'\x60]? to\s)\s*\[?(\d{1,6})\b`, setInt(batchSize)),
 	fact(`(?i)\bbatch[ _-]?size (?:(?:is|of|to|as|set|reduced|down|even|just|only) ){0,4}one\b()`, func(c *sampler.LogContext, _ string, _ []string) { c.BatchSize = sampler.Some(1) }),
 	fact(`(?i)\bbatch[ _-]?size from \d{1,6} (?:down )?to (\d{1,6})\b()`, setInt(batchSize)),

@@ -236,7 +236,7 @@ func (p *parser) close(st *stream) {
 			return
 		}
 		if h := p.held.add(f, m, st.key); h != nil {
-			h.moment = p.past.moment(m, st.key)
+			h.moment = p.past.moment(m, f.Kind, st.key)
 		}
 		p.waitForCount(m, st.key)
 		return

@@ -2,8 +2,9 @@ package oomlog
 
 import "nvpeak/sampler"
 
-// metalRefused is what Metal says of a command buffer, in one of its two forms.
-const metalRefused = `Insufficient Memory \((?:0+8:kIOGPUCommandBufferCallbackErrorOutOfMemory|IOAF code 8)\)`
+// metalRefused is what Metal says of a command buffer, in one of its two forms, or with the begin that MLX gives it and cut behind that.
+// https://github.com/ml-explore/mlx/blob/main/mlx/backend/metal/eval.cpp
+const metalRefused = `Insufficient Memory \((?:0+8:kIOGPUCommandBufferCallbackErrorOutOfMemory|IOAF code 8)\)|\[METAL\] Command buffer execution failed: Insufficient Memory`
 
 // servingRows are what inference servers print.
 var servingRows = []row{
@@ -57,7 +58,7 @@ var servingRows = []row{
 	// What Metal cannot page in ends a command buffer with no more than its status; the lines before say that there was more than it recommends.
 	{name: "ggml metal over its working set", framework: "llama.cpp", kind: sampler.KindGGML, memory: sampler.MemoryGPU, words: []string{"failed with status 5"}, near: `greater than the recommended max working set size`,
 		start: `ggml_metal\w*: command buffer \d+ failed with status 5\b`},
-	{name: "metal command buffer", framework: "pytorch", kind: sampler.KindMPS, memory: sampler.MemoryGPU, words: []string{"kiogpucommandbuffercallbackerroroutofmemory", "insufficient memory (ioaf"},
+	{name: "metal command buffer", framework: "pytorch", kind: sampler.KindMPS, memory: sampler.MemoryGPU, words: []string{"kiogpucommandbuffercallbackerroroutofmemory", "insufficient memory (ioaf", "execution failed: insufficient memory"},
 		start: metalRefused},
 	{name: "ggml vulkan", framework: "llama.cpp", kind: sampler.KindGGML, memory: sampler.MemoryGPU, words: []string{"ggml_vulkan", "erroroutofdevicememory"}, lines: 3, near: `ggml|llama|whisper`,
 		start: `ggml_vulkan: Device memory allocation of size <req:bytes> failed|ErrorOutOfDeviceMemory`, fields: []string{`allocation of size <req:bytes> failed`}},

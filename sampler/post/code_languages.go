@@ -45,6 +45,9 @@ func addLanguage(c *sampler.LogContext, text string, all []sentence) {
 	for _, row := range codeLanguages {
 		if row.words.MatchString(text) && (row.name == "mlx" || !inPython(text, row.words)) {
 			c.Told = append(c.Told, sampler.ToldLanguage+row.name)
+			if row.name == "mlx" && largest(text) != "" && !slices.Contains(c.Told, sampler.ToldText) && !paintsVideo.MatchString(text) && !trains.MatchString(text) {
+				c.Told = append(c.Told, sampler.ToldText, sampler.ToldInference) // a model of that size that is run there writes
+			}
 			if slices.ContainsFunc(all, func(s sentence) bool { return collected.MatchString(s.text) }) {
 				c.Told = append(c.Told, sampler.ToldCollected)
 			}

@@ -35,7 +35,7 @@ var (
 		`(?:an? |my |our |one |single )+(?:nvidia |tesla )?` + cardName + `)\b|\bcan(?:not|['’]?t| not) fit (?:it|this|them|everything|(?:the |my |this |that )\w+(?: \w+)?) (?:in|into|on|onto) (?:an? |my |our |one |single )+(?:\d+ ?Gi?B )?(?:gpu|card|` + cardName + `)\b|\b(?:gpu|card)\b(?: (?:with|of) \d+ ?Gi?B)? (?:can(?:not|['’]?t| not)|could(?: not|n['’]?t)) (?:hold|fit|take) (?:all|both|them|everything)\b|` +
 		`\b(?:gpu|card)\b[^.]{0,16}\b(?:does not|doesn['’]?t|do not|don['’]?t) have (?:enough|sufficient) (?:memory|vram|ram)\b|` +
 		`\b(?:cuda|gpu)_?(?:error_?)?out_of_memory\b|\boom(?:s|ed|['’]d)?\b|` +
-		`\bout[ -]of[ -](?:the |all |my |our )*(?:\d+ ?G(?:i?B)? )?(?:of )?(?:(?:gpu|cuda|video|graphics|system|host|cpu)[ -])?(?:memory|mem\w{1,3}(?:ry|ies)|` +
+		`\bout[ -]of[ -](?:the |all |my |our |both )*(?:\d+ ?G(?:i?B)? )?(?:of )?(?:(?:gpu|cuda|video|graphics|system|host|cpu)(?: and |[ -])){0,2}(?:memory|mem\w{1,3}(?:ry|ies)|` +
 		`vram|ram)\b|\bnot en\w{2,4} (?:gpu |cuda |video )?(?:memory|vram)\b|\binsufficient (?:gpu |cuda |video )?(?:memory|vram)\b|RESOURCE_EXHAUSTED|` +
 		`\bResourceExhaustedError\b|\b(?:memory|vram) (?:is|was) (?:not enough|insufficient)\b|\bcuda out for memory\b|CUDA_ERROR_OUT_OF_MEMORY|` +
 		`\b(?:Cuda)?OutOfMemory(?:Error|Exception)?\b|\bcr[au]sh\w*\b[^.]{0,40}\bRAM\b|\bRAM\b[^.]{0,20}\bch?r[au]sh\w*|` +
@@ -48,7 +48,7 @@ var (
 		`\balways over memory\b|\b(?:overflow|overload|crash)(?:s|es|ed)? (?:the )?(?:gpu )?(?:memory|vram)\b|\b(?:CUBLAS|CUDNN)_STATUS_ALLOC_FAILED\b|` +
 		`\b(?:is|was|gets?|got|been|be|being|says?|just|displays?|shows?|prints?) (?:silently |simply |just )?["'“\x60]?killed\b|` +
 		`\b(?:returns?|gives?|gave|returned|hint of|ends? (?:with|in)) ["'“\x60]+killed\b|\b(?:message|saying|output|word)\b:? ?["'“\x60]+killed\b|` +
-		`\b(?:workers?|process(?:es)?|programs?|scripts?|jobs?),? ?(?:was |were |is |are |always |being )?killed\b|\b(?:gets?|got|getting) (?:the |an? )?["'“\x60]?killed["'”\x60]? error\b|(?:爆|炸)显存|` +
+		`\b(?:workers?|process(?:es)?|programs?|scripts?|jobs?),? ?(?:was |were |is |are |always |being )?killed\b|\b(?:gets?|got|getting) (?:the |an? )?["'“\x60]?killed["'”\x60]? error\b|(?:爆|炸)(?:显存|内存)|\b(?:process|program|script|python|job|it)\b (?:just |simply |always |then )?kill(?:s|ed) itself\b|` +
 		`内存(?:不足|溢出)|内存[^。]{0,12}占满|(?:被|自动) ?(?:系统)? ?(?:kill|杀)|\benforce fail at \S*(?:CPUAllocator|alloc_cpu)\.cpp\b|\bDefaultCPUAllocator\b|` +
 		`\bCUDA error: out of memory\b|\bcudaErrorMemoryAllocation\b|\bVRAM is (?:exhausted|full)\b|` +
 		`\b(?:VRAM|GPU memory|video memory) (?:\w+ )?(?:max(?:es|ed) out|overflow(?:s|ed))\b|\bGPU (?:memory )?is full\b|\bno (?:GPU |video )?memory left\b|` +
@@ -72,14 +72,14 @@ var (
 		`\b(?:huge|excessive|enormous|massive|insane) RAM (?:consumption|usage)\b|` + takesRAM + `|\busing GPU in script\?*:?\W{0,3}(?:no|false|cpu)\b|\bout[ -]of[ -](?:the |all |my |our )*(?:\d+ ?G(?:i?B)? )?(?:of )?(?:(?:system |host |cpu )?ram|(?:system|host|cpu) memory)\b|` + ofMachine + `|\b(?:cpu|host|system|ram)[ -]oom\b|\boom (?:on|in|of) (?:the )?(?:cpu )?ram\b|\b(?:ram|memory) on (?:the )?cpu\b|` +
 		`\b(?:exceed(?:s|ed)?|surpass(?:es|ed)?)\b[^.]{0,20}\b(?:available|system|host|total) RAM\b|` +
 		`\b(?:system |host )?RAM\b[^.]{0,30}\b(?:is|gets?|was) (?:\w+ )?(?:full|filled|exhausted|used up)|\bcr[au]sh\w*\b[^.]{0,40}\bRAM\b|` +
-		`\bRAM\b[^.]{0,20}\bch?r[au]sh\w*|\bRAM (?:usage )?(?:goes|went|gets?|got) (?:over|above|beyond)\b|(?:^|[^卡])内存(?:不足|溢出)|(?:CPU|主机|系统)内存[^。]{0,12}占满`)
+		`\bRAM\b[^.]{0,20}\bch?r[au]sh\w*|\bRAM (?:usage )?(?:goes|went|gets?|got) (?:over|above|beyond)\b|(?:^|[^卡])内存(?:不足|溢出)|爆内存|(?:CPU|主机|系统)内存[^。]{0,12}占满`)
 	// surelyHost is the head of the list of processes that Ray prints when the memory of a machine is nearly full, and words for
 	// nothing but that memory.
 	surelyHost = lazily(`(?m)^\W*PID\s+MEM\(GB\)\s+COMMAND\b|\b(?i:host (?:is |was )?out of memory|killed by (?:the )?(?:linux |kernel )?oom[- ]?killer|(?:linux|kernel) oom[- ]?killer\b[^.\n]{0,30}\bkill\w*)\b`)
 	// errno12 is what the system answers where it has no memory left, which a GPU has no part in.
 	errno12 = lazily(`(?i)\[Errno 12\]`)
 	// ofGPU is memory of a GPU in words that are common for that of the machine.
-	ofGPU = lazily(`显卡|显存`)
+	ofGPU = lazily(`(?i)显卡|显存|\b(?:memory|ram|system) and (?:vram|(?:video|gpu|graphics) (?:memory|ram))\b`)
 	// either is memory of whatever kind, which a text that speaks of a GPU's means by it, unless it has words for that of the machine.
 	either    = lazily(`(?:^|[^卡主机统U ] ?)内存(?:不足|溢出)`)
 	surelyRAM = lazily(`(?i)(?:主机|系统|电脑|机器|服务器|CPU) ?内存|内存条|\bRAM\b|\bkilled\b|\bswap\b|DataLoader worker`)
@@ -87,7 +87,7 @@ var (
 	paintsVideo = lazily(`(?i)\bcomfy\w*|\bworkflows?\b|\b[ti]2[vi]\b|\bsage ?att\w*|\bhunyuan\b|\bflux\b|\bk?sampler\b|\bunet\b`)
 	llamas      = lazily(`(?i)\b(?:ollama|llama[._-]cpp|llama runner|koboldcpp|lm ?studio)\b|\bggml_`)
 	// killed: by a signal, and the GPU is not spoken of.
-	killed = lazily(`(?i)\bkilled\b|(?:被|自动) ?(?:系统)? ?(?:kill|杀)`)
+	killed = lazily(`(?i)\bkill(?:ed|s itself)\b|(?:被|自动) ?(?:系统)? ?(?:kill|杀)`)
 	// byHimself is a process that whoever writes has ended, or tried to.
 	byHimself = lazily(`(?i)\b(?:I|we|you)(?:['’]ve| have| had| then| just| also| already| even)* kill(?:ed)?\b|` +
 		`\bkilled (?:it|them|by (?:me|us|hand|myself)|manually|(?:all |both |the |my |every )+(?:\w+ )?(?:process(?:es)?|jobs?|programs?|scripts?|kernels?))\b|` +
@@ -240,6 +240,8 @@ var (
 	turns  = lazily(`(?i)[\s,;(–—-](?:but|yet|however|nevertheless|nonetheless|while|whereas)\b`)
 	though = lazily(`(?i)\b(?:although|though|whereas|despite|in spite of)\b[^,;]*`)
 	evenIf = lazily(`(?i)\beven if\b`)
+	// wasSo is when it happened, by whoever saw it.
+	wasSo = lazily(`(?i)\bif ((?:the |my |an? )?(?:\w+ )?\w+ (?:was|were) (?:above|over|long|large|big|high|more|great)\w*)`)
 	// ranThen is when or with what it ran, or since when it does not, against which the failure of now is set.
 	ranThen = lazily(`(?i)\b(?:last (?:week|month|night|year|time)|yesterday|previously|earlier|` +
 		`before),? (?:(?:it|this|that|everything|training|inference|(?:the|my|our) (?:same )?\w+) (?:still |just |all )?)?(?:ran|worked|trained|works|fitted|` +
@@ -254,6 +256,7 @@ func expected(s string) string {
 	if evenIf.MatchString(s) {
 		s = evenIf.ReplaceAllString(s, "even with")
 	}
+	s = wasSo.ReplaceAllString(s, "when $1")
 	s = ranThen.ReplaceAllString(s, " ")
 	if contrary.MatchString(s) {
 		s = contrary.ReplaceAllString(s, "does $1")

@@ -97,6 +97,17 @@ var (
 	cells    = lazily(`\b(?:n_ctx|kv_size|contextsize) *= *(\d{2,7})\b|--context(?:[-_]?size)?[ =](\d{2,7})\b`)
 )
 
+// layersSaid and contextSaid are these settings as people call them, with the number in front or behind, of a context also in thousands; "33/35 layers"
+// and "context: 156.00 MiB" are others.
+var (
+	layersSaid = lazily(`(?i)(?:^|[^\w/.])(\d{1,3}) (?:gpu|offload(?:ed|ing)?)[- ]layers\b|(?:^|[^\w/.])(\d{1,3}) layers (?:are |is |offloaded )?(?:on|to|onto|in) (?:the |my )?(?:gpu|vram|card)\b|` +
+		`\b(?:gpu|offload(?:ed|ing)?)[- ]layers?["'\x60]?(?: ?[:=] ?| )(?:(?:is|are|to|at|of|set|only|just) ){0,3}(\d{1,3})\b`)
+	contextSaid = lazily(`(?i)\b(\d{1,3}k|\d{3,7})[ -](?:tokens? )?(?:of )?(?:context|ctx)\b|\b(?:context|ctx)(?:[ -]?(?:size|length|window))?["'\x60]?(?: ?[:=] ?| )(?:(?:is|are|to|at|of|set|only|just) ){0,3}(\d{1,3}k|\d{3,7})(?:\.?\s*$|\.?\n|\.?\s+(?-i:[^MGK\s])|[,;:)\]"'\x60])`)
+)
+
+// thousands are a number in them.
+var thousands = lazily(`(?i)^(\d+)k$`)
+
 // oldMain is a command of llama.cpp by the name that its program had when it put no layers on the GPU unless told to; setsLayers tells it.
 var (
 	oldMain    = lazily(`(?m)(?:^|\s)(?:\./)?(?:build/bin/)?main (?:[^\n]* )?-m \S+[^\n]*`)
@@ -126,15 +137,17 @@ func rooms(c *sampler.LogContext, text string) {
 	}
 }
 
-// inLog are the settings of llama.cpp by what its log prints, under the names that its options and those of Ollama have.
+// inLog are the settings of llama.cpp by what its log prints or people tell, under the names that its options and those of Ollama have.
 func inLog(c *sampler.LogContext, text string) {
+	layers, contexts := []string{"num_gpu", "ngl", "n_gpu_layers", "gpulayers", "gpu_layers"}, []string{"num_ctx", "ctx_size", "n_ctx"}
 	for _, row := range []struct {
 		words *lazy
 		names []string
-	}{{layersOn, []string{"num_gpu", "ngl", "n_gpu_layers"}}, {cells, []string{"num_ctx", "ctx_size"}}} {
+	}{{layersOn, layers}, {layersSaid, layers}, {cells, contexts}, {contextSaid, contexts}} {
 		if at := row.words.FindAllStringSubmatch(text, 8); len(at) > 0 {
+			number := thousands.ReplaceAllString(strings.Join(at[len(at)-1][1:], ""), "${1}000")
 			for _, name := range row.names {
-				c.Told = append(c.Told, sampler.ToldInForce+name+" "+strings.Join(at[len(at)-1][1:], ""))
+				c.Told = append(c.Told, sampler.ToldInForce+name+" "+number)
 			}
 		}
 	}

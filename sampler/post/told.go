@@ -58,6 +58,7 @@ var tells = []struct {
 		`\b(?:memory|vram) (?:is )?not (?:fully|completely|entirely) (?:released|freed)\b|` +
 		`\b(?:smaller|lower|half|halving|halved|reduc\w+) (?:the |my )?batch(?:[-_ ]?sizes?)?\b[^.;]{0,40}\b(?:only |just )?(?:lasts?|lasted|survives?|goes on|` +
 		`makes? it last|runs?|delays?|postpones?|takes?) (?:it )?(?:a bit |a little |much |for )*(?:longer|later|more (?:steps|iterations|batches|epochs))\b|` +
+		`\d+ ?[gG][bB]? ?的?(?:内存|显存)[^。\n]{0,6}(?:最多|只能|只)[^。\n]{0,6}(?:跑|训练?|撑)到?[^。\n]{0,4}\d+ ?多?个? ?(?:epoch|轮)|` +
 		`(?:显存|内存|卡)[^。\n]{0,30}(?:一直|不断)?漏(?:到|了)|(?:炸|爆|溢出|OOM|oom)[^。\n]{0,12}从 ?\d+ ?G[^。\n]{0,8}漏到|从 ?\d+(?:\.\d+)? ?G[^。\n]{0,12}(?:涨|漏|升)到 ?\d|` +
 		`\b(?:after|with|in|for) (?:each|every) (?:\w+ )?(?:epoch|step|iteration|video|request|file|call|batch|image|` +
 		`run)\b[^.]{0,20}\b(?:\d+(?:\.\d+)? ?[MG]i?B|a (?:bit|little)|some) (?:\w+ )?more\b|` +
@@ -149,6 +150,7 @@ var tells = []struct {
 	{sampler.ToldFull, lazily(`(?i)\bfull[-_ ]?(?:parameters?|params?|fine[-_ ]?tun\w*|weights?)\b|\b(?:train|tun|updat)\w* all (?:of )?(?:the |its )?(?:parameters|weights)\b|全(?:参|量)`), lazily(`(?i)\b(?:not|n['’]t|instead of|rather than|no) (?:do |a |use )?full\b`)},
 	{sampler.ToldLargerRuns, lazily(`(?i)\b(?:small|low|short|few|tiny)(?:er)?\b[^.!?\n]{0,60}\b(?:fail\w*|can(?:not|['’]?t)|caus\w*|out of memory|oom|errors?|crash\w*)\b[^.!?\n]{0,40}\b(?:but|while|whereas)\b[^.!?\n]{0,30}` + largerRuns + `|` + largerRuns + `[^.!?\n]{0,30}\b(?:but|while|whereas)\b[^.!?\n]{0,30}\b(?:small|low|short|few|tiny)(?:er)?\b[^.!?\n]{0,60}\b(?:fail\w*|can(?:not|['’]?t)|` +
 		`do(?:es)?(?:n['’]?t| not)|out of memory|oom|errors?|crash\w*)\b`), nil},
+	{sampler.ToldLong, lazily(`(?i)\b(?:\d{4,}|\d{1,2}[,.]\d{3}) (?:video )?frames\b`), lazily(`(?i)\btrain|\bdata ?set`)},
 	{sampler.ToldLong, lazily(`(?i)\b(?:long|lengthy|longest) (?:(?:audio|speech|text|video|wav|fasta|input|music|training) )?(?:audios?|recordings?|files|utterances?|sentences?|` +
 		`sequences?|documents?|texts?|videos?|clips?|songs?|tracks?|speech|articles?|paragraphs?|transcripts?|samples?|reviews?|stories|dialog(?:ue)?s?)\b|` +
 		`\bmax_?(?:duration|audio_len\w*|wav_len\w*)\b|` +
