@@ -34,9 +34,10 @@ type scored struct {
 // first, and nothing that is impossible in this kind of program comes at all.
 func (f *failure) advise(causes []sampler.Cause) []sampler.Advice {
 	weights := likelihoods(causes)
+	wrong, little := f.corrupt() || f.beyondRAM(), f.ownIsLittle()
 	var list []scored
 	for _, row := range fixRows {
-		if !f.program.is(row.kinds) || !f.possible(row) || (f.corrupt() || f.beyondRAM()) && row.id != FixRecordRun && row.id != FixCapSampleSize || f.ownIsLittle() && slices.Contains(followsOwn, row.id) || !row.when(f) {
+		if !f.program.is(row.kinds) || wrong && row.id != FixRecordRun && row.id != FixCapSampleSize || little && slices.Contains(followsOwn, row.id) || !f.possible(row) || !row.when(f) {
 			continue
 		}
 		s := scored{row: row}
@@ -50,13 +51,10 @@ func (f *failure) advise(causes []sampler.Cause) []sampler.Advice {
 			}
 		}
 		survival *= min(1, f.chance(s)) * f.untried(row.id) * f.leverShare(row.id)
-		if row.do != nil && f.allInForce(row.do(f)) {
-			continue
-		}
 		if f.program.is(undecided) && row.kinds&(training|inference) != training|inference {
 			survival *= undecidedShare
 		}
-		if s.score = survival - row.cost*costWeight; survival > leastSurvival {
+		if s.score = survival - row.cost*costWeight; survival > leastSurvival && (row.do == nil || !f.allInForce(row.do(f))) {
 			list = append(list, s)
 		}
 	}

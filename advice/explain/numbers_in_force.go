@@ -53,6 +53,9 @@ var setting = sampler.Pattern{Source: `(?:, ?| )?(?:(--?[A-Za-z][\w-]*)[ =]|\b([
 
 // withoutHigher is a line without what it would set to no less than is in force; "" where it sets nothing else.
 func (f *job) withoutHigher(code string) string {
+	if !strings.ContainsAny(code, "0123456789") {
+		return strings.TrimSpace(code) // as most
+	}
 	left, dropped := 0, 0
 	code = setting.Get().ReplaceAllStringFunc(code, func(part string) string {
 		at := setting.Get().FindStringSubmatch(part)

@@ -78,10 +78,19 @@ var workRows = []workRow{
 	{name: sampler.WorkFolds, has: samples, program: "alphafold"},
 }
 
+// workFrameworks are those whose messages only such programs print.
+var workFrameworks = func() map[string]bool {
+	are := map[string]bool{}
+	for _, row := range workRows {
+		are[row.framework] = row.framework != ""
+	}
+	return are
+}()
+
 // work is what such a program does, and whether it is one.
 func (f *facts) work() (workRow, bool) {
 	known := slices.ContainsFunc(f.context.Told, func(told string) bool { return strings.HasPrefix(told, sampler.ToldWork) })
-	if !known && !slices.ContainsFunc(workRows, func(row workRow) bool { return row.framework != "" && row.framework == f.event.Framework }) {
+	if !known && !workFrameworks[f.event.Framework] {
 		return workRow{}, false // as of most; each measure asks
 	}
 	for _, row := range workRows {
