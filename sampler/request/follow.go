@@ -190,10 +190,11 @@ func (f *follower) count(moved, net float64) {
 	}
 }
 
-// figure takes the driver's figure for a process on a GPU, which others do not move.
+// figure takes the driver's figure for a process on a GPU, which others do not move. Of several threads see show: about as much as one of them moves is
+// what two others have moved, by chance.
 func (t *Tracker) figure(p *process, key sampler.GPUKey, at time.Time, n sampler.Bytes) {
 	for _, s := range p.seats {
-		if s.key.device >= 0 || !s.movedAt.Before(at.Add(-listTakes)) || s.slow() { // the list may have that or not
+		if s.key.device >= 0 || !s.movedAt.Before(at.Add(-listTakes)) || s.slow() || len(p.showed) > 1 { // the list may have that or not
 			continue
 		}
 		f, now := s.follows(key), p.share(s, key, n)

@@ -109,7 +109,7 @@ func (t *Tracker) show(p *process, now time.Time) {
 		}
 	}
 	for _, s := range p.seats {
-		s.lately = slices.DeleteFunc(s.lately, func(m moving) bool { return m.at.Before(oldest.Add(-listTakes)) })
+		s.lately = slices.DeleteFunc(s.lately, func(m moving) bool { return m.at.Before(oldest.Add(-within)) }) // what is being given back is of its begin until that is over
 	}
 	for key, w := range p.shown {
 		w.place(seats, key)

@@ -17,14 +17,19 @@ func TestShownByLists(t *testing.T) {
 		rounds  sampler.Bytes
 		slow    int // ms
 		unheard bool
+		long    int  // ms that one call of fifty takes, as where its thread waits for a processor
+		inStep  bool // the threads do the same at about the same time
 	}{
-		"slow calls":                  {0.95, mib, 90, false},
-		"rounded":                     {0.95, 2 * mib, 90, false},
-		"brief calls":                 {0.95, mib, 4, false},
-		"and memory that nobody sees": {0, mib, 90, true},
+		"slow calls":                  {0.95, mib, 90, false, 0, false},
+		"rounded":                     {0.95, 2 * mib, 90, false, 0, false},
+		"brief calls":                 {0.95, mib, 4, false, 0, false},
+		"and memory that nobody sees": {0, mib, 90, true, 0, false},
+		"some take far longer":        {0.5, mib, 90, false, 900, false},
+		"in step":                     {0, 2 * mib, 90, false, 0, true},
+		"in step, some far longer":    {0, 2 * mib, 90, false, 900, true},
 	} {
 		all, right := 0, 0
-		for seed := range uint64(40) {
+		for seed := range uint64(100) {
 			r := rand.New(rand.NewPCG(seed, 11))
 			gpus := 2 + r.IntN(3)
 			s := newScene(t, gpus, people{7: {Environment: map[string]string{}}})
@@ -44,13 +49,28 @@ func TestShownByLists(t *testing.T) {
 			for tid, n := 8, uint64(1); tid < 8+gpus+int(seed%3); tid++ {
 				gpu := (tid - 8) % gpus
 				of[tid] = gpu
+				own := r
+				if row.inStep { // the same numbers for all
+					own = rand.New(rand.NewPCG(seed, 13))
+				}
 				var held []sampler.Bytes
 				var places []uint64
-				for at := begin; at.Before(end); at = at.Add(ms(r.IntN(60))) {
-					took := ms(row.slow/4 + r.IntN(row.slow))
+				var over time.Time // the call before
+				for next := begin; next.Before(end); next = next.Add(ms(own.IntN(60))) {
+					at, took := next, ms(row.slow/4+own.IntN(row.slow))
+					if row.inStep {
+						at = at.Add(ms(r.IntN(30)) + time.Duration(tid)) // no two calls begin at one moment
+					}
+					if at.Before(over) {
+						at = over
+					}
+					if row.long > 0 && r.IntN(50) == 0 {
+						took += ms(row.long)
+					}
+					next, over = next.Add(took), at.Add(took)
 					moves, began := at.Add(time.Duration(r.Int64N(int64(took)))), uint64(at.UnixNano())
-					if len(held) > 0 && r.IntN(2) == 0 {
-						i := r.IntN(len(held))
+					if len(held) > 0 && own.IntN(2) == 0 {
+						i := own.IntN(len(held))
 						b, place := held[i], places[i]
 						held, places = slices.Delete(held, i, i+1), slices.Delete(places, i, i+1)
 						events.on(at, func() {
@@ -61,7 +81,7 @@ func TestShownByLists(t *testing.T) {
 						events.on(at, func() { s.Lingered(7, began, s.now) })
 						continue
 					}
-					b, place := sampler.Bytes(4+r.IntN(400))*mib, n
+					b, place := sampler.Bytes(4+own.IntN(400))*mib, n
 					n++
 					held, places = append(held, b), append(places, place)
 					events.on(moves, func() { has[gpu] += (b + row.rounds - 1) / row.rounds * row.rounds })
