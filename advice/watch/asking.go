@@ -46,6 +46,7 @@ type asking struct {
 	coped   recurring // those after which it was granted something else, and went on to the next
 	hardest int       // the most tries of one of those two kinds
 	between bool      // something was granted between two refusals of the newest snapshot
+	away    bool      // it was granted memory of another GPU
 }
 
 const (
@@ -234,6 +235,7 @@ func (a *asking) elsewhere(r *sampler.Request, at float64) {
 		return
 	}
 	one := a.one
+	a.away = a.away || r.GPU.Known()
 	if a.grant(r, at); a.parted && r.TID != a.by && r.GPU.Known() {
 		a.one = one
 	}

@@ -22,7 +22,7 @@ func fromTerminal(signal int) bool { return signal >= 1 && signal <= 3 }
 func (a *asking) stoppedFor(after float64) bool {
 	typed := fromTerminal(a.signal())
 	switch {
-	case a.asked.Whole && float64(a.asked.Live) <= leftShare*float64(a.asked.Peak) && !a.neverBegan(): // it waits for room, or has given up its plan
+	case a.asked.Whole && float64(a.asked.Live) <= leftShare*float64(a.asked.Peak) && !a.neverBegan() && !(a.emptied() && after <= atOnceSeconds): // it waits for room, or has given up its plan
 		return false
 	case a.met-a.tried > workSeconds, a.after > smallSegment, a.tried-a.first > retrySeconds, a.copedBefore(): // or asks on and on
 		return false
@@ -38,6 +38,12 @@ func (a *asking) stoppedFor(after float64) bool {
 // empty, and who waits for room does something between.
 func (a *asking) neverBegan() bool {
 	return a.asked.Granted == 0 && a.refusal.Tries > 1 && a.tried-a.first <= workSeconds
+}
+
+// emptied says whether a process of several GPUs has given back all that it had on this one, and was refused once more: a cache may be all that it had
+// there, and what it works with is on the others.
+func (a *asking) emptied() bool {
+	return a.away && a.refusal.Freed > 0 && a.refusal.Tries > 1
 }
 
 // copedBefore says whether the process has gone on after another refusal of late. Who has emptied its cache now, and asked more often than ever, has

@@ -123,3 +123,48 @@ func TestGrantedAmid(t *testing.T) {
 		}
 	}
 }
+
+// Who has given back all that it had on a GPU, and is refused once more, has failed where it is ended at once, if it works on another GPU, too: of one
+// alone it may wait for room.
+func TestEmptiedGPU(t *testing.T) {
+	for name, row := range map[string]struct {
+		gpu    int // where it was granted memory before
+		tries  int
+		freed  sampler.Bytes
+		status int
+		lived  float64
+		dies   bool
+	}{
+		"it works on another":     {1, 2, 3 * gib, 137, 0.1, true},
+		"by SIGTERM":              {1, 2, 3 * gib, 143, 1.9, true},
+		"it lived on for a while": {1, 2, 3 * gib, 137, 2.1, false},
+		"on no other":             {0, 2, 3 * gib, 137, 0.1, false},
+		"it asked once":           {1, 1, 0, 137, 0.1, false},
+	} {
+		w := New(Options{})
+		for i := range 12 {
+			s := snapshotOf(float64(i), 16384, 5000)
+			s.GPUs = append(s.GPUs, s.GPUs[0])
+			s.GPUs[1].Index, s.GPUs[1].UUID = 1, "GPU-1"
+			p := processOf(7, "python a.py", 3000)
+			p.Requests = &sampler.Requests{Granted: 3, Live: 3 * gib, Largest: 3 * gib, Peak: 3 * gib, Whole: true}
+			if i == 3 {
+				s.Requests = []sampler.Request{{Time: drivenTime(2.5), PID: 7, GPU: sampler.Some(row.gpu), Bytes: gib, Function: "cuMemAlloc_v2"}}
+			}
+			if i >= 7 {
+				p.Requests.Live, p.Requests.Refused = 0, row.tries
+				p.Requests.Refusal = &sampler.Refusal{Time: drivenTime(6), Bytes: 15 * gib, Smallest: 15 * gib, Function: "cuMemAlloc_v2", Tries: row.tries, Freed: row.freed}
+			}
+			if i == 9 {
+				p.Requests.ExitStatus, p.Requests.ExitTime = sampler.Some(row.status), drivenTime(6+row.lived)
+			}
+			if i <= 9 {
+				s.GPUs[0].Processes = []sampler.Process{p}
+			}
+			w.Add(s)
+		}
+		if got := len(w.Deaths()); (got > 0) != row.dies {
+			t.Errorf("%s: %d deaths", name, got)
+		}
+	}
+}

@@ -241,6 +241,8 @@ func TestSeats(t *testing.T) {
 		"the device of a context":         {Call{Device: -1, Context: 5, TID: 9}, seatKey{device: 1}},
 		"a context":                       {Call{Device: -1, Context: 6, TID: 9}, seatKey{device: -1, handle: 6}},
 		"a thread":                        {Call{Device: -1, TID: 9}, seatKey{device: -1, tid: 9}},
+		"what it had below":               {Call{Device: -1, TID: 9, Era: 1}, seatKey{device: -1, tid: 9, era: 1}},
+		"a context of a later era":        {Call{Device: -1, Context: 6, TID: 9, Era: 1}, seatKey{device: -1, handle: 6}},
 	} {
 		if got := p.seat(&row.call, false).key; got != row.want {
 			t.Errorf("%s: %+v, want %+v", name, got, row.want)

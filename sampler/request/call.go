@@ -12,6 +12,7 @@ type Call struct {
 	Address  uint64 // given, taken back, mapped; of contexts and pools their handle
 	Other    uint64 // the memory that is mapped, the stream; of what gives memory back a number of the call
 	Context  uint64 // current in the thread, or the pool; 0: not known
+	Era      int    // of a context that is not known: how many of those that the thread had before are popped
 	Device   int    // ordinal as the program counts; -1: not known; onHost
 	Answer   int    // CUresult
 }

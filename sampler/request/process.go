@@ -151,7 +151,7 @@ func (p *process) seat(c *Call, several bool) *seat {
 	}
 	if k.device < 0 {
 		if k = (seatKey{device: -1, handle: home}); k.handle == 0 {
-			k.tid = c.TID
+			k.tid, k.era = c.TID, c.Era
 		}
 	}
 	for _, s := range p.seats {

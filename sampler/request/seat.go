@@ -33,6 +33,7 @@ type seatKey struct {
 	device int    // ordinal of the process; -1: not known
 	handle uint64 // then the context or pool; 0: not known
 	tid    int    // then the thread
+	era    int    // and which of its contexts that are not known
 }
 
 // settle compares what moved here with what the GPUs' readings since say.

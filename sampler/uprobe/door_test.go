@@ -225,6 +225,39 @@ func TestEveryRequest(t *testing.T) {
 	})
 }
 
+// A context that lies below the one that a thread had when nobody looked yet is another one, once that is popped; one that was pushed since is known.
+func TestEras(t *testing.T) {
+	bothWays(t, func(t *testing.T, o Options) {
+		o.Libraries = []string{}
+		cudatest.Alone(t)
+		dir := cudatest.Build(t)
+		p := cudatest.Play(t, dir)
+		p.Do("device 1", "device 0", "push 1", "alloc a 1000000000")
+		r := rigOf(t, dir, 2, o)
+		gpu := sampler.GPU{UUID: "GPU-0"}
+		r.list(p.PID(), gpu.Key(), 1500000000)
+		r.until("the library is found", func() bool { p.Do("alloc x 1000", "free x"); r.snapshot(); return r.count("cuMemAlloc_v2") > 0 })
+		era := func() (most uint32) {
+			var thread probeThread
+			if err := r.door.objects.Threads.Lookup(uint64(p.PID())<<32|uint64(p.PID()), &thread); err != nil { //nolint:gosec // pids
+				return 0
+			}
+			for _, stack := range thread.Stacks {
+				most = max(most, stack.Era)
+			}
+			return most
+		}
+		for _, step := range []struct {
+			do   string
+			want uint32
+		}{{"push 0", 0}, {"pop", 0}, {"pop", 1}, {"push 1", 1}, {"pop", 1}} {
+			if p.Do(step.do); era() != step.want {
+				t.Errorf("%s: era %d, not %d", step.do, era(), step.want)
+			}
+		}
+	})
+}
+
 // The pieces of a life that is seen from its middle: what it had before counts as the driver says.
 func TestMidLife(t *testing.T) {
 	bothWays(t, func(t *testing.T, o Options) {

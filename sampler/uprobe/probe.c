@@ -61,6 +61,7 @@ enum { PLACE_CURRENT = 0, PLACE_PROPERTIES, PLACE_POOL, PLACE_DEVICE, PLACE_STRE
 #define FUNCTIONS 64
 #define LIBRARIES 64
 #define DEPTH 16
+#define ERAS 4095 // below all addresses
 // In the place of a function, what has happened to the process.
 #define ENDED 255  // with that status
 #define EXECED 254 // it runs another program now
@@ -77,7 +78,7 @@ struct event {
 	__u64 size;
 	__u64 address; // given or taken back; of contexts and pools their handle
 	__u64 other;   // a mapping's handle, the stream, the type of a node; of what gives memory back, when it began
-	__u64 context; // current in the thread; 0: not known
+	__u64 context; // current in the thread; up to ERAS: not known
 	__u32 pid, tid;
 	__s32 answer;
 	__s32 device; // ordinal as the process counts; -1: not known; -2: none, it is the host
@@ -94,9 +95,12 @@ struct call {
 
 // A process may have several copies of libcuda, each with a current context of its own in each thread.
 #define COPIES 2 // of a thread that are kept: those whose context it has set last
+// Of a context that was set before we came nothing is known but that it is current. One that lies below it, and is so once it is popped, is another one,
+// which the era tells apart.
 struct stack {
 	__u64 copy;
 	__u32 depth;
+	__u32 era; // contexts that were popped from the lowest place
 	__u64 contexts[DEPTH];
 };
 
@@ -286,17 +290,20 @@ static __always_inline void set_current(__u64 thread, __u64 copy, __u64 effect, 
 		s->contexts[s->depth & (DEPTH - 1)] = 0;
 		if (s->depth > 0)
 			s->depth -= 1;
+		else if (s->era < ERAS)
+			s->era += 1;
 		return;
 	}
 	s->contexts[s->depth & (DEPTH - 1)] = context;
 }
 
-// top is the context that a thread has set last and not taken back; 0: not known.
+// top is the context that a thread has set last and not taken back; the number of its era: not known.
 static __always_inline __u64 top(__u64 thread, __u64 copy)
 {
 	struct thread *t = bpf_map_lookup_elem(&threads, &thread);
 	struct stack *s = t ? stack_of(t, copy) : NULL;
-	return s ? s->contexts[s->depth & (DEPTH - 1)] : 0;
+	__u64 context = s ? s->contexts[s->depth & (DEPTH - 1)] : 0;
+	return context || !s ? context : s->era;
 }
 
 // end_context takes a context that ends from the thread.

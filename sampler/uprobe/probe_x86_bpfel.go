@@ -73,7 +73,7 @@ type probeThread struct {
 		_        structs.HostLayout
 		Copy     uint64
 		Depth    uint32
-		_        [4]byte
+		Era      uint32
 		Contexts [16]uint64
 	}
 }

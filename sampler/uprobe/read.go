@@ -170,10 +170,17 @@ func parse(b []byte, begin time.Time) (c request.Call, ok bool) {
 		return c, false
 	}
 	long := func(at int) uint64 { return binary.NativeEndian.Uint64(b[at:]) }
-	word := func(at int) int { return int(int32(binary.NativeEndian.Uint32(b[at:]))) }                                                 //nolint:gosec // signed in C too
-	return request.Call{Time: begin.Add(time.Duration(long(0))), Size: long(8), Address: long(16), Other: long(24), Context: long(32), //nolint:gosec // since the machine began
-		PID: word(40), TID: word(44), Answer: word(48), Device: word(52), Function: word(56), Took: time.Duration(word(60)) * time.Microsecond}, true
+	word := func(at int) int { return int(int32(binary.NativeEndian.Uint32(b[at:]))) }                                              //nolint:gosec // signed in C too
+	c = request.Call{Time: begin.Add(time.Duration(long(0))), Size: long(8), Address: long(16), Other: long(24), Context: long(32), //nolint:gosec // since the machine began
+		PID: word(40), TID: word(44), Answer: word(48), Device: word(52), Function: word(56), Took: time.Duration(word(60)) * time.Microsecond}
+	if c.Context <= eras {
+		c.Context, c.Era = 0, int(c.Context) //nolint:gosec // small
+	}
+	return c, true
 }
+
+// eras is ERAS of probe.c.
+const eras = 4095
 
 const (
 	looksAtClocks = 5
