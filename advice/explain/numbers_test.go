@@ -23,6 +23,7 @@ var setNumbers = []struct {
 	{"I run it with 4 gpu layers.", 4, layersNumber},
 	{"The context size is 1024 tokens.", 1024, contextNumber},
 	{"I run it with a 1k context.", 1000, contextNumber},
+	{"I set num_ctx to 2,048.", 2048, contextNumber},
 	{"I already reduced num_workers to 1.", 1, workersNumber},
 	{"The number of workers is 2.", 2, workersNumber},
 }

@@ -80,7 +80,7 @@ var shown = []struct {
 // numbered are settings of servers for how much lies on the GPU, with their numbers.
 var numbered = lazily(`(?i)\b(num_envs|num_gpu|num_ctx|ngl|n[-_]gpu[-_]layers|ctx[-_]size|max[-_]model[-_]len|max[-_]num[-_]seqs|context[-_]length|session[-_]len|` +
 	`max[-_]input[-_](?:length|tokens)|max[-_]total[-_]tokens|max[-_]batch[-_](?:prefill|total)[-_]tokens|max_seq_len|max_num_tokens|` +
-	`chunked[-_]prefill[-_]size|max_new_tokens)\b["'\x60]?(?:[^\w\n]{1,4}| (?:(?:is|are|was|of|set|already|down|to|only|just) ){1,4})(\d{1,7})\b`)
+	`chunked[-_]prefill[-_]size|max_new_tokens)\b["'\x60]?(?:[^\w\n]{1,4}| (?:(?:is|are|was|of|set|already|down|to|only|just) ){1,4})(\d{1,3}(?:,\d{3})+|\d{1,7})\b`)
 
 // workersSaid is the number of data loader workers, as settings and people have it: "num_workers=1", "the number of workers is 1". Without any is another
 // matter: ToldWorkersOff.
@@ -215,7 +215,7 @@ func addShown(c *sampler.LogContext, text string, tool *tools.Tool) {
 		addTool(c, text, tool)
 	}
 	for _, at := range numbered.FindAllStringSubmatch(text, 8) {
-		c.Told = append(c.Told, sampler.ToldInForce+strings.ReplaceAll(strings.ToLower(at[1]), "-", "_")+" "+at[2])
+		c.Told = append(c.Told, sampler.ToldInForce+strings.ReplaceAll(strings.ToLower(at[1]), "-", "_")+" "+strings.ReplaceAll(at[2], ",", ""))
 	}
 	for _, at := range pictureSides.FindAllStringSubmatch(text, 8) {
 		c.Told = append(c.Told, sampler.ToldInForce+strings.ToLower(at[1])+" "+at[2])
