@@ -30,6 +30,9 @@ func (f *failure) beside(list []sampler.Advice, causes []sampler.Cause) []sample
 		first.Do = withLine(first.Do, f.largerGPU())
 	case TopCause(causes) == CauseUnknown && f.anybodyElse() && !isCommand(first.Do[0]):
 		look := "nvidia-smi  " + f.comment("do.look_first")
+		if f.gpu.soc {
+			look = f.comment("do.say.soc")
+		}
 		first.Do[0] = f.ofVendor([]string{look})[0] + "\n" + first.Do[0]
 	}
 	return list

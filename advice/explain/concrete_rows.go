@@ -61,6 +61,7 @@ var concreteRows = []concreteRow{
 	}, "do.say.save", false},
 	{"torch.distributed.checkpoint.save(", (*failure).fsdp, "do.say.save_sharded", false},
 	{"torch.save(opt.optim.state_dict(", func(f *failure) bool { return f.consolidates() }, "", false},
+	{`{"offload_param": `, (*failure).deepspeed, "", false},
 	{"FullStateDictConfig(", (*failure).fsdp, "do.say.save", false},
 	{"SHARDED_STATE_DICT", (*failure).fsdp, "", false},
 	{"from torch.distributed.fsdp", (*failure).shardsItself, "do.say.shard", false},

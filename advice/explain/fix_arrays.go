@@ -34,6 +34,15 @@ var fixesArrays = []fixRow{
 			return []string{"ys = jax.lax.map(f, xs, batch_size=64)  " + f.comment("do.lax_map"),
 				"jax.jit(f, donate_argnums=(0,))  " + f.comment("do.donate"), f.comment("do.closure")}
 		}},
+	{id: FixOtherAllocator, source: "https://docs.cupy.dev/en/stable/user_guide/memory.html",
+		kinds: ownCode, cost: 0, work: true, // whatever else it is
+		lives:   map[string]float64{CauseUnknown: 0.9, CauseTooBig: 0.9, CauseFragmentation: 0.9, CauseLeak: 0.8},
+		when:    func(f *failure) bool { return f.outsideCuPy() },
+		reach:   always(1),
+		variant: func(f *failure) string { return "cupy_pool" },
+		do: func(f *failure) []string {
+			return []string{"cupy.get_default_memory_pool().free_all_blocks()  " + f.comment("do.before_plan"), f.comment("do.pool_keeps")}
+		}},
 	{id: FixLeak, source: "https://github.com/google/brax/blob/034c6da5829f20dfc89a3accad1eff040aedf4c8/brax/training/agents/sac/train.py",
 		kinds: ownCode, cost: 0,
 		lives: map[string]float64{CauseTooBig: 0.98, CauseUnknown: 0.7, CauseMemoryLimit: 0.6},
@@ -169,6 +178,11 @@ func (f *facts) passesMessages() bool {
 // growsTrees: XGBoost, whose data and histograms fill the GPU, not a batch.
 func (f *facts) growsTrees() bool {
 	return f.event.Framework == "xgboost" || f.inFile("xgboost/") || f.inCode("xgboost.", "xgb.") || indexOf(f.event.Text, "xgboost") >= 0 || f.told(sampler.ToldTrees)
+}
+
+// outsideCuPy: a library that CuPy calls found no memory for itself. The pool keeps what deleted arrays had, and gives it to arrays alone.
+func (f *failure) outsideCuPy() bool {
+	return (f.inFile("cupy/") || f.inCode("cupy.") || f.inFunction("cupy.")) && indexOf(f.event.Text, "_ALLOC_FAILED") >= 0 && !f.onHost()
 }
 
 // inNetwork: the arrays of CuPy are those of a network, of which a library makes them: https://docs.chainer.org/en/stable/

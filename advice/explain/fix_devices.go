@@ -30,12 +30,17 @@ var (
 			}},
 		{id: FixStopOtherProcess, source: "https://cuda.juliagpu.org/stable/usage/multigpu/",
 			kinds: ownCode | running, cost: 0,
-			lives:   map[string]float64{CauseOtherProcess: 0.98, CauseUnknown: 0.9, CauseTooBig: 0.9},
-			when:    func(f *failure) bool { return f.roomyGPU() != "" && !f.onHost() },
+			lives: map[string]float64{CauseOtherProcess: 0.98, CauseUnknown: 0.9, CauseTooBig: 0.9},
+			when: func(f *failure) bool {
+				return f.roomyGPU() != "" && !f.onHost() && f.onFirstGPU() && !f.ranks() && !f.told(sampler.ToldGrowth)
+			},
 			reach:   always(1.1),
 			variant: func(f *failure) string { return "roomy" },
 			pairs:   func(f *failure) []any { return []any{"gpu", f.roomyGPU()} },
 			do: func(f *failure) []string {
+				if f.language() != "julia" {
+					return []string{f.comment("do.take_gpu", "gpu", f.roomyGPU())}
+				}
 				return []string{"CUDA.device!(" + f.roomyGPU() + ")  " + f.comment("do.first_of_all"), "nvidia-smi  " + f.comment("do.who_holds")}
 			}},
 		{id: FixStopOtherProcess, source: "https://cuda.juliagpu.org/stable/usage/multigpu/",
@@ -56,6 +61,13 @@ var (
 			}},
 	}
 )
+
+// onFirstGPU: nothing chooses another GPU than the first.
+func (f *failure) onFirstGPU() bool {
+	a, found := f.command.Find(gpuOptions...)
+	chosen := f.chosenGPUs()
+	return (chosen == anyGPU || chosen == "0") && (!found || a.Value == "0" || a.Value == "cuda")
+}
 
 // ownMany: several processes of one's own fill the GPU, as is said, and they are neither ranks nor what reads data.
 func (f *failure) ownMany() bool {

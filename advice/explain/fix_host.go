@@ -22,6 +22,17 @@ var fixesHost = []fixRow{
 			}
 			return append(lines, f.comment("do.soc_free"))
 		}},
+	{id: FixStopOtherProcess, source: "https://docs.nvidia.com/jetson/archives/r36.3/DeveloperGuide/index.html",
+		kinds: ownCode | running, cost: 0,
+		lives: map[string]float64{CauseTooBig: 0.97, CauseUnknown: 0.8, CauseOtherProcess: 0.98, CauseMemoryLimit: 0.97},
+		when: func(f *failure) bool {
+			return f.gpu.soc && !f.onHost() && !f.numbers() && f.history == nil && !f.told(sampler.ToldUpdate)
+		},
+		reach:   always(1),
+		variant: func(f *failure) string { return "soc" },
+		do: func(f *failure) []string {
+			return []string{f.comment("do.say.soc") + "\n" + f.comment("do.soc_free"), f.comment("do.soc_swap"), f.comment("do.soc_less")}
+		}},
 	{id: FixLeak, source: "https://docs.rapids.ai/api/dask-cuda/stable/spilling/",
 		kinds: ownCode | running, cost: 0.01,
 		lives:   map[string]float64{CauseHostMemory: 0.97},
@@ -183,6 +194,15 @@ var fixesHost = []fixRow{
 			}
 			return list
 		}},
+	{id: FixReducePinnedMemory, source: "https://www.deepspeed.ai/docs/config-json/",
+		kinds: ownCode | running, cost: 0.01,
+		lives:   map[string]float64{CauseHostMemory: 0.98},
+		when:    func(f *failure) bool { return f.swapsToDisk() && f.event.Kind == sampler.KindHostAlloc },
+		reach:   always(1),
+		variant: func(f *failure) string { return "swapper" },
+		do: func(f *failure) []string {
+			return []string{`{"offload_param": {"device": "nvme", "buffer_count": 5, "buffer_size": 3e8}}  ` + f.comment("do.swap_buffers"), f.comment("do.swap_largest")}
+		}},
 	{id: FixReducePinnedMemory, source: sourceLlama,
 		kinds: server, cost: 0,
 		lives: map[string]float64{CauseHostMemory: 0.95},
@@ -197,6 +217,12 @@ var fixesHost = []fixRow{
 		do: func(f *failure) []string {
 			return []string{"sudo dmesg -T | grep -i -E 'killed process|oom'", "cat /sys/fs/cgroup/memory.events"}
 		}},
+}
+
+// swapsToDisk: DeepSpeed keeps parameters on a disk, and reads them into a pool of buffers in RAM that is as large as its configuration has it, whatever
+// the batch: buffer_count times buffer_size values.
+func (f *failure) swapsToDisk() bool {
+	return f.deepspeed() && (f.command.HasPlain("disk_offload", "offload_dir", "nvme_path") || f.inFile("swap_tensor/") || f.inCode("nvme") || indexOf(f.event.Text, "nvme") >= 0)
 }
 
 // loadsInRanks: each process of a job puts all of the model into RAM: it is said, or a model that is to be sharded is loaded.

@@ -40,6 +40,16 @@ var fixesLarger = []fixRow{
 		reach:   always(1),
 		variant: func(f *failure) string { return "own" },
 		do:      func(f *failure) []string { return []string{f.comment("do.smaller_model")} }},
+	{id: FixSmallerModel, source: "https://huggingface.co/docs/peft/developer_guides/quantization",
+		kinds: training, cost: 0.02,
+		lives:   map[string]float64{CauseTooBig: 0.97, CauseUnknown: 0.75},
+		when:    func(f *failure) bool { return f.weightsLead() },
+		reach:   always(1),
+		variant: func(f *failure) string { return "weights_lead" },
+		pairs:   func(f *failure) []any { return []any{"need", gib(f.weightsIn(16))} },
+		do: func(f *failure) []string {
+			return []string{f.comment("do.adapters_on_four"), f.comment("do.more_gpu")}
+		}},
 	backTo(FixHalveBatchAccumulate, ownCode|imageTool, "batch"), backTo(FixSmallerInput, ownCode|imageTool, ""), backTo(FixShortenContext, server, "context", "len"),
 	{id: FixStopOtherProcess, source: "https://docs.nvidia.com/deploy/nvidia-smi/index.html",
 		kinds: ownCode, cost: 0,
@@ -301,6 +311,20 @@ func (f *facts) tiled() bool {
 func (f *failure) exhausted() bool {
 	none := f.oneSample() && (f.triedSize() || f.triedParts()) || f.told(sampler.ToldAnySize) && f.smallest()
 	return none && f.smallable() && !f.triedGPU() && !f.told(sampler.ToldNext) && !f.told(sampler.ToldUpdate) && !f.told(sampler.ToldWorked) && !f.toldLarger()
+}
+
+// weightsLead: a model is trained on one GPU that its weights in 16 bits all but fill, so that half a batch leaves nearly as much (own thresholds).
+func (f *failure) weightsLead() bool {
+	n := f.weightsIn(16)
+	if n == 0 || !f.program.is(training) || f.program.is(running) || f.onHost() || !f.torchCode() || f.bitsInForce() < 16 || f.told(sampler.ToldTried+"bits") || f.spread() || f.sharded() || f.told(sampler.ToldSharded) || f.deepspeed() || f.fsdp() ||
+		f.phase() == sampler.PhaseSaving || f.phase() == sampler.PhaseValidation {
+		return false
+	}
+	if f.numbers() {
+		held := f.allocated.Or(0)
+		return held > partOf(f.total.Or(0), 0.7) && n > partOf(held, 0.8) && n < partOf(held, 1.1)
+	}
+	return n > partOf(f.saidTotal(), 0.7) && f.saidTotal() > 0
 }
 
 // bitsLeft: adapters are trained, and nothing says that the weights under them have few bits already.

@@ -73,7 +73,7 @@ var fixesLoaders = []fixRow{
 		kinds: ownCode, cost: 0.05,
 		lives: map[string]float64{CauseHostMemory: 0.8, CauseSharedMemory: 0.6},
 		when: func(f *failure) bool {
-			return (f.program.kind != inference || f.told(sampler.ToldLoader)) && f.mayHaveWorkers() && !f.told(sampler.ToldVocabulary) && (f.onHost() || f.onWindows() || f.workersDecide()) && !f.tooManyMapsOnly() && f.workers() != 0 && !f.workersSpent() && !slices.Contains([]string{"llama.cpp", "ollama", "tensorflow"}, f.event.Framework)
+			return (f.program.kind != inference && f.phase() != sampler.PhaseLoading || f.told(sampler.ToldLoader)) && f.mayHaveWorkers() && !f.told(sampler.ToldVocabulary) && (f.onHost() || f.onWindows() || f.workersDecide()) && !f.tooManyMapsOnly() && f.workers() != 0 && !f.workersSpent() && !slices.Contains([]string{"llama.cpp", "ollama", "tensorflow"}, f.event.Framework)
 		},
 		reach: func(f *failure) float64 {
 			if f.workersDecide() && f.onWindows() {
@@ -81,6 +81,9 @@ var fixesLoaders = []fixRow{
 			}
 			if f.workersDecide() {
 				return 1
+			}
+			if f.workers() == 1 {
+				return 0.4 // the process itself holds as much
 			}
 			if !f.onHost() && f.program.is(undecided) {
 				return 0.5
@@ -164,10 +167,21 @@ func (f *failure) readsWithTensorFlow() bool {
 	return f.event.Framework == "tensorflow" || f.told(sampler.ToldTFData)
 }
 
+// fewWorkers are fewer than those that are set, and a few where none are.
+func (f *job) fewWorkers() int {
+	if n := f.workers(); n > 0 {
+		return min(2, n/2)
+	}
+	return 2
+}
+
 func doFewerWorkers(f *failure) []string {
 	half := func(v float64) float64 { return float64(int(v) / 2) }
 	if text, _, ok := f.command.WithLess(half, workerNames...); ok {
 		return []string{text}
+	}
+	if f.workersDecide() && f.workers() == 1 {
+		return []string{f.comment("do.no_cuda_in_workers")}
 	}
 	if f.workersDecide() {
 		return []string{f.comment("do.one_worker"), f.comment("do.no_cuda_in_workers")}
@@ -178,5 +192,5 @@ func doFewerWorkers(f *failure) []string {
 	if f.reported() && !f.told(sampler.ToldLoader) {
 		return []string{f.comment("do.any_workers")}
 	}
-	return []string{"DataLoader(…, num_workers=2)  " + f.comment("do.no_workers")}
+	return []string{fmt.Sprintf("DataLoader(…, num_workers=%d)  ", f.fewWorkers()) + f.comment("do.no_workers")}
 }

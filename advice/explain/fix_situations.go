@@ -167,6 +167,15 @@ var fixesSituations = []fixRow{
 		do: func(f *failure) []string {
 			return []string{"nvidia-smi  " + f.comment("do.look_first"), "python -m torch.utils.collect_env  " + f.comment("do.fits_driver")}
 		}},
+	{id: FixOtherVersion, source: "https://github.com/graphdeco-inria/gaussian-splatting/issues/99",
+		kinds: ownCode | running, cost: 0,
+		lives:   map[string]float64{CauseUnknown: 0.95, CauseTooBig: 0.95}, // no setting of the scene has an effect yet
+		when:    func(f *failure) bool { return f.placesPoints() && !f.numbers() && !f.onHost() && f.history == nil },
+		reach:   always(1),
+		variant: func(f *failure) string { return "extension" },
+		do: func(f *failure) []string {
+			return []string{"nvidia-smi  " + f.comment("do.look_first"), f.comment("do.same_cuda") + "\n" + f.comment("do.count_points")}
+		}},
 	{id: FixOtherVersion, source: "https://docs.jax.dev/en/latest/installation.html",
 		kinds: ownCode | running, cost: 0.01,
 		lives:   map[string]float64{CauseUnknown: 0.9, CauseTooBig: 0.8},
@@ -265,6 +274,12 @@ func otherVersion(told, variant string) fixRow {
 			}
 			return list
 		}}
+}
+
+// placesPoints: an extension in CUDA measures how far the points of a scene lie apart, before the first gaussian is made. That takes bytes for each point,
+// so that a GPU lacks room for it with millions of points or with others on it; else the extension is built for another CUDA.
+func (f *failure) placesPoints() bool {
+	return f.splats() && f.inFunction("create_from_pcd")
 }
 
 // firstOnGPU: it came as a model went to the GPU that is not said to be large, or not even then, so that little was free before.

@@ -95,14 +95,16 @@ func (f *job) halfPrecision() bool {
 // workerNames are the options that set the number of data loader processes.
 var workerNames = []string{"dataloader_num_workers", "num_workers", "workers", "n_workers", "num_data_workers", "nworkers", "data_workers", "dataloader_workers"}
 
-// workers is the number of data loader processes; -1 when not known.
+// workers is the number of data loader processes, of the command or the least that the text tells; -1 when not known.
 func (f *job) workers() int {
 	a, found := f.command.Find(workerNames...)
-	n, err := strconv.Atoi(a.Value)
-	if !found || err != nil {
-		return -1
+	if n, err := strconv.Atoi(a.Value); found && err == nil {
+		return n
 	}
-	return n
+	if told := f.numbersInForce("num_workers"); len(told) > 0 {
+		return int(slices.Min(told))
+	}
+	return -1
 }
 
 // sharded: the states are already divided over ranks.

@@ -23,11 +23,15 @@ var setNumbers = []struct {
 	{"I run it with 4 gpu layers.", 4, layersNumber},
 	{"The context size is 1024 tokens.", 1024, contextNumber},
 	{"I run it with a 1k context.", 1000, contextNumber},
+	{"I set num_ctx to 2,048.", 2048, contextNumber},
+	{"I already reduced num_workers to 1.", 1, workersNumber},
+	{"The number of workers is 2.", 2, workersNumber},
 }
 
 var (
 	batchNumber   = regexp.MustCompile(`(?i)(?:^|[\s"(.-])(?:[a-z]+_)?(?:batch[-_ ]?size|train_batch_size|micro_batch_size|samples_per_gpu|ims_per_batch)["']?(?: ?[=:] ?| )(\d+)\b(?: to (\d+))?`)
 	layersNumber  = regexp.MustCompile(`(?i)(?:num_gpu|n[-_]gpu[-_]layers|-ngl|gpulayers)[ =](\d+)\b()`)
+	workersNumber = regexp.MustCompile(`(?i)(?:num_workers|n_workers|workers)[ =](\d+)\b()`)
 	validates     = regexp.MustCompile(`(?i)val|eval|test`)
 	contextNumber = regexp.MustCompile(`(?i)(?:num_ctx|ctx[-_]size|n_ctx)[ =](\d+)\b()`)
 )

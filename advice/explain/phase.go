@@ -104,8 +104,13 @@ func (f *facts) phase() string {
 // and its allocator keeps that; only weights that are read leave none of it, and the pool of a server (own thresholds: nineteen twentieths of the GPU, a thousandth of them).
 func (f *facts) fillsAndFreesNothing() bool {
 	held := f.allocated.Or(0)
-	return f.torchCode() && !f.program.is(server|training) && !f.onHost() && f.unallocated.Known() && held > partOf(f.total.Or(0), 0.95) && f.unallocated.Or(0) < partOf(held, 0.001) && f.requested.Or(0) < partOf(f.total.Or(0), 0.02) &&
+	return f.torchCode() && !f.program.is(training) && (!f.program.is(server) || f.beyondShare()) && !f.onHost() && f.unallocated.Known() && held > partOf(f.total.Or(0), 0.95) && f.unallocated.Or(0) < partOf(held, 0.001) && f.requested.Or(0) < partOf(f.total.Or(0), 0.02) &&
 		len(f.context.Functions) == 0 && !f.event.PrivatePools.Known() && !f.told(sampler.ToldGrowth) && !f.told(sampler.ToldNext) && !f.told(sampler.ToldTraining) && !f.context.Epoch.Known() && !f.context.Step.Known() && f.history == nil
+}
+
+// beyondShare: vLLM holds more than the part of the GPU that it takes by default, and no other is set, so that it is no pool of its own that fills it.
+func (f *facts) beyondShare() bool {
+	return f.program.name == "vllm" && f.allocated.Or(0) > partOf(f.total.Or(sampler.MaxPlausible), 0.95) && len(f.numbersInForce("gpu_memory_utilization")) == 0 && !strings.Contains(f.context.Command, "utilization")
 }
 
 // forwardStep are functions of a forward pass, in training too, whose names begin as those of answers do.

@@ -1,6 +1,10 @@
 package explain
 
-import "nvpeak/sampler"
+import (
+	"fmt"
+
+	"nvpeak/sampler"
+)
 
 // sourceWSL has what WSL lacks: "Pinned system memory […] availability for applications is limited".
 const sourceWSL = "https://docs.nvidia.com/cuda/wsl-user-guide/index.html#known-limitations-for-linux-cuda-applications"
@@ -64,7 +68,7 @@ var fixesPinning = []fixRow{
 			if f.inCode("pin_memory=True") && !f.inCode("DataLoader(") {
 				return []string{"pin_memory=False  " + f.comment("do.pin_line"), "free -g; ulimit -l", f.comment("do.wslconfig")}
 			}
-			return []string{"DataLoader(…, pin_memory=False, num_workers=2)", "free -g; ulimit -l", f.comment("do.wslconfig")}
+			return []string{fmt.Sprintf("DataLoader(…, pin_memory=False, num_workers=%d)", f.fewWorkers()), "free -g; ulimit -l", f.comment("do.wslconfig")}
 		}},
 	{id: FixReducePinnedMemory, source: sourceWSL,
 		kinds: ownCode | running, cost: 0,

@@ -75,7 +75,7 @@ func (f *failure) loadsOnGPU() bool {
 
 // saysItResumes: a training that ran before dies when it is resumed, as its author says.
 func (f *failure) saysItResumes() bool {
-	return f.reported() && f.program.is(training) && !f.program.is(running) && f.phase() == sampler.PhaseLoading && f.isPyTorch()
+	return f.reported() && f.program.is(training) && !f.program.is(running) && f.phase() == sampler.PhaseLoading && f.isPyTorch() && !f.movesModel()
 }
 
 // convolves: the traceback ends in a convolution or a resize, so memory follows the pixels.

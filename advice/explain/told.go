@@ -78,7 +78,7 @@ func (f *facts) takenAtStart() sampler.Bytes {
 // roomyGPU is the number of a GPU that has room where the first one has none, as a list of devices shows; "": none.
 func (f *facts) roomyGPU() string {
 	for _, what := range f.context.Told {
-		if n, is := strings.CutPrefix(what, sampler.ToldRoomy); is && f.takenAtStart() > 0 {
+		if n, is := strings.CutPrefix(what, sampler.ToldRoomy); is && (f.takenAtStart() > 0 || f.event.Kind == sampler.KindCUDAError && !f.numbers() && f.history == nil) {
 			return n
 		}
 	}

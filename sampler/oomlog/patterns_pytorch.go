@@ -83,8 +83,8 @@ var pytorchRows = []row{
 		start: `(?:GET was )?unable to find an engine to execute this computation`},
 	{name: "cudnn no algorithm", framework: "pytorch", kind: sampler.KindCuDNNNoAlgorithm, memory: sampler.MemoryGPU, words: []string{"find a valid cudnn algorithm"}, loose: true,
 		start: `Unable to find a valid cuDNN algorithm to run convolution`},
-	{name: "thrust bad_alloc", framework: "thrust", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"cudaerrormemoryallocation", "bad_alloc"},
-		start: `(?:thrust::system::(?:detail::bad_alloc|system_error).{0,80})?(?:std::)?bad_alloc: (?:cudaErrorMemoryAllocation|temporary_buffer)[^\n]{0,20}(?:: out of memory)?`, near: `thrust|bad_alloc`},
+	{name: "thrust bad_alloc", framework: "thrust", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"cudaerrormemoryallocation", "bad_alloc", "bad allocation"},
+		start: `(?:thrust::system::(?:detail::bad_alloc|system_error).{0,80})?(?:std::)?(?:bad_alloc|bad allocation): (?:cudaErrorMemoryAllocation|temporary_buffer)[^\n]{0,20}(?:: out of memory)?`, near: `thrust|bad.alloc`}, // as what() has it on Windows
 	{name: "cuda check failed", framework: "pytorch", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"cudaerrormemoryallocation"}, loose: true, near: ofTorch,
 		start: `cudaErrorMemoryAllocation`},
 	{name: "torch memory saver", framework: "sglang", kind: sampler.KindCUDADriver, memory: sampler.MemoryGPU, words: []string{"curesult error"}, start: `CUresult error:?\s+(?:result=2\b|2 \(out of memory\))`},

@@ -192,8 +192,14 @@ func largest(text string) string {
 			most, name = n, at[1]
 		}
 	}
+	if name == "" && unsized.MatchString(text) {
+		return "6"
+	}
 	return name
 }
+
+// unsized are models of one size only, which people leave out: https://github.com/zai-org/ChatGLM3
+var unsized = lazily(`(?i)\bchatglm[23]?\b`)
 
 // tinyModel is a variant of Whisper with few layers, as options, calls and people name it.
 var tinyModel = lazily(`(?i)--model[ =]["']?(?:tiny|base|small|distil)\b|\bload_model\(["'](?:tiny|base|small)|\bWhisperModel\(["'](?:tiny|base|small|distil)|\b(?:the |whisper )(?:tiny|base)(?:\.en)? model\b`)

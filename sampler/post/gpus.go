@@ -122,8 +122,23 @@ func addListed(c *sampler.LogContext, text string) {
 // devices is a list of GPUs with what is free of each, as CUDA.versioninfo() of Julia prints it: https://cuda.juliagpu.org/stable/usage/multigpu/
 var devices = lazily(`(?m)^\W*(\d{1,2}): [^\n]*\(sm_\d+, (\d{1,5}(?:\.\d{1,3})?) ([MG]iB) / (\d{1,4}(?:\.\d{1,3})?) GiB available\)`)
 
-// addRoomy puts the first GPU of such a list of which more than half is free into a context, where the first of all is not.
+// smiRow is the memory of one GPU in the table of nvidia-smi.
+var smiRow = lazily(`(?m)^\|[^|\n]*\|\s*(\d{1,6})MiB / +(\d{1,6})MiB +\|`)
+
+// addRoomy puts the first GPU of such a list of which more than half is free into a context, where the first of all is not, or of that table
+// one that is next to empty beside a first one that is full (own thresholds: a tenth of either).
 func addRoomy(c *sampler.LogContext, text string) {
+	for i, at := range smiRow.FindAllStringSubmatch(text, 16) {
+		used, _ := strconv.Atoi(at[1])
+		total, _ := strconv.Atoi(at[2])
+		if i == 0 && used < total/10*9 {
+			break // a first one that is not full
+		}
+		if used < total/10 {
+			c.Told = append(c.Told, sampler.ToldRoomy+strconv.Itoa(i))
+			return
+		}
+	}
 	for _, at := range devices.FindAllStringSubmatch(text, 16) {
 		free, _ := strconv.ParseFloat(at[2], 64)
 		total, _ := strconv.ParseFloat(at[4], 64)

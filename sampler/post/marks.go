@@ -74,7 +74,8 @@ var marks = []struct {
 	// Where a system puts what does not fit into its RAM.
 	{sampler.ToldPageFile, lazily(`(?i)\bvirtual mem(?:ory)?\b|\bpage ?files?\b|\bpaging ?files?\b|\bswap ?(?:file|space|memory|partition)?\b|虚拟内存|页面文件`)},
 	// Some of several GPUs, by their places, their number, or what goes on without one of them.
-	{sampler.ToldSomeGPUs, lazily(`(?i)\b\d{1,2}(?:st|nd|rd|th)? ?(?:-|–|to|,|and|&) ?(?:the )?\d{1,2}(?:st|nd|rd|th) (?:GPUs?|cards?)\b|` +
+	{sampler.ToldSomeGPUs, lazily(`(?i)\bno (?:errors?|problems?|issues?) (?:at all )?(?:when|with|if|on)\b[^.\n]{0,24}\b(?:just|only|a single) (?:(?:with|one|1|a|single) ?){0,3}(?:GPU|card|[1-9]0[5-9]0)|` +
+		`\b\d{1,2}(?:st|nd|rd|th)? ?(?:-|–|to|,|and|&) ?(?:the )?\d{1,2}(?:st|nd|rd|th) (?:GPUs?|cards?)\b|` +
 		`\b(?:only|just) (?:\d{1,2}|one|two|three|four|five|six|some) (?:out )?of (?:my |the |all )*(?:\d{1,2}|two|three|four|five|six|seven|eight)? ?(?:GPUs|` +
 		`cards)\b|\bwith \d{1,2} (?:GPUs |cards )?it (?:works|runs),? (?:but )?with \d{1,2}\b|` +
 		`\b(?:taking|took|take|remov\w*|unplug\w*|without) (?:out )?(?:one|1|a) (?:GPU|card)\b[^.\n]{0,50}\b(?:fix\w*|works?|solve\w*|runs?)\b|` +

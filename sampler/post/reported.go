@@ -13,7 +13,7 @@ const cardName = `(?:[AHLVTP]\d{1,3}|(?:rtx|gtx|titan|geforce) ?\w{1,5}|[1-5]0[5
 
 var (
 	// ranOut are words for a failure for want of memory.
-	ranOut = lazily(`(?i)\b(?:graphics|video|gpu) (?:memory|ram) (?:is |was |has been )?exceeded\b|` +
+	ranOut = lazily(`(?i)\bgpu(?: memory)? bad_alloc\b|\bbad_alloc["'\x60]* errors?\b|\b(?:graphics|video|gpu) (?:memory|ram) (?:is |was |has been )?exceeded\b|` +
 		`\bexceed(?:s|ed|ing)? (?:the |my |our )?(?:cuda|gpu|video) memory(?: limit)?\b|\bno more memory on (?:the |my )?(?:cuda|gpu|card)\b|` +
 		`\bnot enough (?:gpu |cuda |video )?(?:memory|vram) for both\b|\bdevice memory (?:is |was |has been )?exhausted\b|` +
 		`\binsufficient (?:graphics|device) (?:memory|ram)\b|\b(?:errors?|messages?|warnings?)\b[^.\n]{0,24}\blow (?:video|graphics|gpu) memory\b|` +
@@ -82,7 +82,7 @@ var (
 	ofGPU = lazily(`(?i)显卡|显存|\b(?:memory|ram|system) and (?:vram|(?:video|gpu|graphics) (?:memory|ram))\b`)
 	// either is memory of whatever kind, which a text that speaks of a GPU's means by it, unless it has words for that of the machine.
 	either    = lazily(`(?:^|[^卡主机统U ] ?)内存(?:不足|溢出)`)
-	surelyRAM = lazily(`(?i)(?:主机|系统|电脑|机器|服务器|CPU) ?内存|内存条|\bRAM\b|\bkilled\b|\bswap\b|DataLoader worker`)
+	surelyRAM = lazily(`(?i)(?:主机|系统|电脑|机器|服务器|CPU)的? ?内存|内存条|\bRAM\b|\bkilled\b|\bswap\b|DataLoader worker`)
 	// paintsVideo are words of programs that make pictures and videos; llamas is what only llama.cpp and what is made from it have.
 	paintsVideo = lazily(`(?i)\bcomfy\w*|\bworkflows?\b|\b[ti]2[vi]\b|\bsage ?att\w*|\bhunyuan\b|\bflux\b|\bk?sampler\b|\bunet\b`)
 	llamas      = lazily(`(?i)\b(?:ollama|llama[._-]cpp|llama runner|koboldcpp|lm ?studio)\b|\bggml_`)
@@ -513,7 +513,7 @@ var frameworks = []struct {
 	{lazily(`(?i)\bjax(?:lib)?\b|\bflax\b|\bcolabfold\b`), "jax", sampler.KindXLA},
 	{lazily(`\bBFCArena\b`), "onnxruntime", sampler.KindORT},
 	{lazily(`(?i)\b(?:py)?torch\w*|\btorch\.|\blightning\b|\btransformers\b|\bfsdp\b|\bdiffusers\b|\.pth?\b|\baccelerate\b|\bdeepspeed\b|\bdevice_map\b|\bmodel\.generate\b|\bhugging ?face\b|\bpipe\.`), "pytorch", sampler.KindCUDA},
-	{lazily(`(?i)\b(?:tensorflow|keras)\b`), "tensorflow", sampler.KindTensorFlow},
+	{lazily(`(?i)\b(?:tensorflow|keras)\b|\bTF(?: version)?[ :=v]{1,3}[12]\.\d|\bfrozen_graph\b`), "tensorflow", sampler.KindTensorFlow},
 	{lazily(`(?i)\bcuda[ -](?:oom|out)|\bcuda:\d`), "pytorch", sampler.KindCUDA},
 }
 
@@ -542,7 +542,7 @@ var limitOfHost = lazily(`(?i)\bmemory limit (?:is|of|was|to) (?:only |just )?\d
 	`limit)\b[^.\d]{0,10}\d+(?:\.\d+)? ?[MG]i?B?\b`)
 
 // ramUsage is of the machine where nothing else is of a GPU, and so is the RAM that somebody has for what is learned from again.
-var ramUsage = lazily(`(?i)\bRAM (?:usage|consumption|use)\b|\breplay[-_ ]?buffer(?s:.{0,600})\b\d+ ?Gi?B of RAM\b`)
+var ramUsage = lazily(`(?i)\bRAM (?:usage|consumption|use)\b|(?:电脑|机器|主机|服务器)的? ?内存|\breplay[-_ ]?buffer(?s:.{0,600})\b\d+ ?Gi?B of RAM\b`)
 
 // RAM alone is that of the GPU, too, where it is said beside that VRAM ran out.
 var (

@@ -80,7 +80,12 @@ var shown = []struct {
 // numbered are settings of servers for how much lies on the GPU, with their numbers.
 var numbered = lazily(`(?i)\b(num_envs|num_gpu|num_ctx|ngl|n[-_]gpu[-_]layers|ctx[-_]size|max[-_]model[-_]len|max[-_]num[-_]seqs|context[-_]length|session[-_]len|` +
 	`max[-_]input[-_](?:length|tokens)|max[-_]total[-_]tokens|max[-_]batch[-_](?:prefill|total)[-_]tokens|max_seq_len|max_num_tokens|` +
-	`chunked[-_]prefill[-_]size|max_new_tokens)\b["']?[^\w\n]{1,4}(\d{1,7})\b`)
+	`chunked[-_]prefill[-_]size|max_new_tokens)\b["'\x60]?(?:[^\w\n]{1,4}| (?:(?:is|are|was|of|set|already|down|to|only|just) ){1,4})(\d{1,3}(?:,\d{3})+|\d{1,7})\b`)
+
+// workersSaid is the number of data loader workers, as settings and people have it: "num_workers=1", "the number of workers is 1". Without any is another
+// matter: ToldWorkersOff.
+var workersSaid = lazily(`(?i)\b(?:(?:dataloader[-_])?num[-_]workers|n[-_]workers|data ?loader workers|(?:number|num|count) of (?:the )?(?:data ?loader )?workers)["'\x60]?(?: ?[:=] ?| )(?:(?:is|are|was|of|set|already|down|to|only|just) ){0,4}([1-9]\d?)(?:[^\w.]|\.\D|\.?$)|` +
+	`(?:num[-_]?workers?)["'\x60]?(?:已经?|都)?(?:设置?|调整?|改|降)?(?:为|到|成|至|是) ?([1-9]\d?)(?:\D|$)`)
 
 // pictureSides are those of the pictures of the latent diffusion code, and how many it makes at once.
 var pictureSides = lazily(`--(H|W|n_samples)[ =](\d{1,5})\b`)
@@ -210,10 +215,13 @@ func addShown(c *sampler.LogContext, text string, tool *tools.Tool) {
 		addTool(c, text, tool)
 	}
 	for _, at := range numbered.FindAllStringSubmatch(text, 8) {
-		c.Told = append(c.Told, sampler.ToldInForce+strings.ReplaceAll(strings.ToLower(at[1]), "-", "_")+" "+at[2])
+		c.Told = append(c.Told, sampler.ToldInForce+strings.ReplaceAll(strings.ToLower(at[1]), "-", "_")+" "+strings.ReplaceAll(at[2], ",", ""))
 	}
 	for _, at := range pictureSides.FindAllStringSubmatch(text, 8) {
 		c.Told = append(c.Told, sampler.ToldInForce+strings.ToLower(at[1])+" "+at[2])
+	}
+	for _, at := range workersSaid.FindAllStringSubmatch(text, 8) {
+		c.Told = append(c.Told, sampler.ToldInForce+"num_workers "+at[1]+at[2])
 	}
 	if oneWindow.MatchString(text) {
 		c.Told = append(c.Told, sampler.ToldInForce+"sw_batch_size=1")

@@ -74,6 +74,7 @@ var situations = []struct {
 		`\bdiari[sz]ation (?:step|stage|part|phase)?\b[^.\n]{0,24}\b(?:fails|crash\w*|ooms?|out of memory|runs out)\b|` +
 		`\btranscription\b[^.\n]{0,40}\b(?:goes?|works?|went|worked|runs|ran)\b[^.\n]{0,60}\bdiari[sz]ation\b`), lazily(`(?i)whisper`), nil},
 	// A title is no sentence.
+	{sampler.ToldGrowth, lazily(`\.append\(\s*torch\.\w+\([^\n]*(?:device=["']?cuda|\.cuda\(\))`), nil, nil},
 	{sampler.ToldGrowth, lazily(`(?i)\A[#\s]*(?:(?:cuda|gpu|vram|cupy|a|possible) ){0,3}memory leak(?:s|age)?\b[^?\n]{0,60}\n`), lazily(`(?i)\b(?:in|within|inside) (?:an?|the|my) (?:\w+ )?loop\b|\b(?:each|every) (?:iteration|call|step|image|picture|file|request)\b|\brepeatedly\b`), nil},
 	{sampler.ToldDataLarger, lazily(`(?i)\b(?:data\w*|tables?|arrays?|files?|csv|matri\w+|graphs?|index)\b(?: (?:that|which) (?:is|are))?[^.?\n]{0,20}\b(?:larger|bigger|greater) than (?:the |my |our |a )?(?:gpu|vram|device|card)\b`), nil, nil},
 	{sampler.ToldUnloaded, lazily(`(?i)\b(?:after|even (?:if|when|after|by)|although|once|when) (?:I |we |it |the |a |my )*(?:unload\w*|` +

@@ -53,6 +53,8 @@ var tells = []struct {
 	words, except *lazy
 }{
 	{sampler.ToldGrowth, lazily(`(?i)\b(?:memory|vram) (?:is |gets? |was |got |becomes? )?(?:completely )?(?:filled|fills|full)(?: up)? (?:after|over|within) (?:a few|some|several|[\d~-]+) (?:full )?epochs?\b|` +
+		`\bafter (?:\w+ ){0,3}(?:a few|several|some|\d{1,3}(?: ?(?:-|–|to|or) ?\d{1,3})?) (?:generations?|images?|pictures?|prompts?|requests?|runs|songs|clips)\b[^.\n]{0,16}\b(?:v?ram|memory)\b[^.\n]{0,16}\b(?:saturat|fill|clog)\w*|` +
+		`\bonly way to (?:flush|free|clear|release|recover|reset|reclaim|get back) (?:up )?(?:the |my |this |all )*(?:(?:gpu|system|video|used) )?(?:v?ram|memory)\b[^.\n]{0,40}\b(?:restart|stop|kill|reboot|re-?run|clos|re-?launch)\w*|` +
 		`\b(?:grow|grows|rise|rises|climb|climbs) and (?:grow|grows|rise|rises|climb|climbs)\b|\bgrow\w* more and more\b|` +
 		`\b(?:looks?|seems?|sounds?)(?: to (?:be|me))? like (?:an? )?accumulation\b|` +
 		`\b(?:memory|vram) (?:is )?not (?:fully|completely|entirely) (?:released|freed)\b|` +
@@ -464,7 +466,7 @@ type kindRow struct {
 var kinds = []kindRow{
 	{sampler.ToldInference, lazily(`(?i)\b(?:not|n['’]t|never) (?:train\w*|fine[- ]?tun\w*)\b|\bonly (?:run |do )?inference\b|\bdarknet(?:\.exe)? +(?:detect\b|detector +(?:test|demo|map|valid|recall)\b)`)},
 	{sampler.ToldTraining, lazily(`(?i)(?:跑|练)(?:到|了) ?第? ?\d+ ?(?:轮|个?epoch)|` +
-		`\b(?:train|trains|training|trainn?ning|traning|trai[n]ig|train\w*_\w+\.(?:ya?ml|json|toml)|fine?[- ]?tun(?:e|es|n?ing)|kohya\w*|sd-scripts|dreambooth|` +
+		`\b(?:train|trains|training|trainn?ning|traning|trai[n]ig|train\w*_\w+\.(?:ya?ml|json|toml)|fine?[- ]?tun(?:e|es|n?ing)|(?:have|has|had|successfully|i|we) (?:successfully )?fine[- ]?tuned|kohya\w*|sd-scripts|dreambooth|` +
 		`textual inversion|q?lora (?:training|with kohya)|network dim|backward|gradient[- ](?:checkpoint\w*|accum\w*)|fast\.?ai\b[^\n]{0,40}\blesson ?\d|` +
 		`full[-_ ]batch)\b|训练|微调`)},
 	{sampler.ToldImages, lazily(`(?i)\b(?:[ti]2v|sage ?att\w*|hunyuan ?video|block ?(?:swap\w*|offload\w*)|txt2img|img2img|text[- ]to[- ]image|stable[- ]?diffusion\S*|sdxl|comfyui|` +

@@ -18,7 +18,7 @@ var workKinds = []struct {
 	{sampler.WorkMining, lazily(`(?i)\b(?:eth\w*miner|phoenixminer|nbminer|lolminer|gminer|bminer|nanominer|ccminer|teamredminer|claymore\w*|xmrig|xmr-?stak|nicehash\w*|t-rex miner|` +
 		`(?:mine|mining|mines|mined) (?:with|on) (?:my )?\d|(?:mine|mining|mines) (?:eth\w*|rvn|monero|xmr|zec|zcash|bitcoin|conflux|cfx|ergo|kaspa|ravencoin|alephium|coins?)|` +
 		`mining (?:rig|pool|software)s?|(?:cards|gpus|rigs?) (?:mine|mining)|miner error|ethash\w*|daggerhashimoto|hash ?rates?|[MG]H/s|crypto ?mining|` +
-		`generat(?:e|ing) (?-i:DAG)|epoch \d+ requires \d[\d.]* ?[GM]i?B|(?-i:DAG) (?:epoch #?\d+|- building)|(?:insufficient|not enough) memory for (?-i:DAG)|to create (?-i:DAG)|` +
+		`generat(?:e|ing) (?-i:DAG)|can['’]?t find nonce|epoch \d+ requires \d[\d.]* ?[GM]i?B|(?-i:DAG) (?:epoch #?\d+|- building)|(?:insufficient|not enough) memory for (?-i:DAG)|to create (?-i:DAG)|` +
 		`(?:allocat(?:e|ing) (?:memory for )?(?:the )?|memory or building (?:\w+ )?|big buffer for |memory to (?:hold|place) (?:the )?(?:full )?)(?-i:DAG))\b|` +
 		`\bstratum\d?(?:\+\w+)?://`), lazily(`(?i)metric[-_ ]learning|\btriplets?\b|\bhard[- ](?:negative|positive|example)|\b(?:data|text|bitext|pattern|negative|positive|example|sample|pair|hard)[- ]mining\b`), true},
 	{sampler.WorkHashes, lazily(`(?i)\bhashcat\w*|\bjohn the ripper\b`), nil, true},
