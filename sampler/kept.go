@@ -12,6 +12,7 @@ type KeptName struct {
 // KeptNames are what is open at the same time, what is kept up to a limit, and parts that are said to be added to what there is.
 var KeptNames = []KeptName{
 	{Word: "sessions"}, {Word: "streams"}, {Word: "connections"}, {Word: "conversations"}, {Word: "subscribers"},
+	{Word: "actors"}, {Word: "envs"}, {Word: "clients"}, {Word: "players"},
 	{Word: "history", Bounded: true}, {Word: "cache", Bounded: true}, {Word: "cached", Bounded: true}, {Word: "bank", Bounded: true}, {Word: "replay", Bounded: true},
 	{Word: "buffer", Bounded: true}, {Word: "entries", Bounded: true}, {Word: "adapters", Bounded: true},
 	{Word: "shard", Bounded: true, After: "added"}, {Word: "shards", Bounded: true, After: "added"}, {Word: "shard", Bounded: true, After: "indexed"}, {Word: "vectors", Bounded: true, After: "added"},

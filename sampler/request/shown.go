@@ -247,9 +247,23 @@ func (w *showing) place(seats []*seat, key sampler.GPUKey) {
 	if slip == 0 || slip*float64(len(w.fits)) > shownOdds {
 		return
 	}
+	if w.contradicted(seats, in, key) {
+		w.fits, w.slips = nil, nil
+		return
+	}
 	for i, s := range seats {
 		if in>>i&1 == 1 {
 			s.told, s.elected = key, key
 		}
 	}
+}
+
+// contradicted says whether readings had told of another GPU for one of a set of seats. Which of the two is wrong nobody knows: both begin anew.
+func (w *showing) contradicted(seats []*seat, set int, key sampler.GPUKey) (is bool) {
+	for i, s := range seats {
+		if set>>i&1 == 1 && s.told != key && s.elected != (sampler.GPUKey{}) && s.elected != key {
+			s.elected, s.follow, is = sampler.GPUKey{}, nil, true
+		}
+	}
+	return is
 }

@@ -128,3 +128,22 @@ func TestShownByLists(t *testing.T) {
 		}
 	}
 }
+
+// Where lists tell of one GPU and readings had told of another, both begin anew.
+func TestContradicted(t *testing.T) {
+	a, b := sampler.GPUKey{ID: "GPU-0"}, sampler.GPUKey{ID: "GPU-1"}
+	for name, row := range map[string]struct {
+		elected, told, want sampler.GPUKey
+	}{
+		"nothing was told":         {sampler.GPUKey{}, sampler.GPUKey{}, a},
+		"the same":                 {a, sampler.GPUKey{}, a},
+		"another":                  {b, sampler.GPUKey{}, sampler.GPUKey{}},
+		"another, and lists since": {b, a, a},
+	} {
+		s := &seat{elected: row.elected, told: row.told}
+		w := &showing{fits: []bool{false, true}, slips: []float64{1, 1e-5}}
+		if w.place([]*seat{s}, a); s.elected != row.want || s.told != row.want {
+			t.Errorf("%s: %v, told of %v", name, s.elected, s.told)
+		}
+	}
+}
