@@ -218,3 +218,34 @@ func TestOneTensorHasNoSaving(t *testing.T) {
 		}
 	}
 }
+
+// Who works on a GPU, and is refused an amount that nobody tells while half of it or more has been free all along, has asked for more than that.
+func TestRoomBeside(t *testing.T) {
+	for name, row := range map[string]struct {
+		change func(*Incident, *sampler.OOMEvent)
+		want   float64
+	}{
+		"half is free": {func(in *Incident, _ *sampler.OOMEvent) { in.History.Peaks = amounts(300, 8000) }, 8000},
+		"less is":      {func(in *Incident, _ *sampler.OOMEvent) { in.History.Peaks = amounts(8001, 300) }, 0},
+		"others hold some": {func(in *Incident, _ *sampler.OOMEvent) {
+			in.History.Others = []Neighbor{{PID: 8, Bytes: 7000 * sampler.MiB}}
+		}, 8000},
+		"and more": {func(in *Incident, _ *sampler.OOMEvent) {
+			in.History.Others = []Neighbor{{PID: 8, Bytes: 7001 * sampler.MiB}}
+		}, 0},
+		"it had no context":      {func(in *Incident, _ *sampler.OOMEvent) { in.History.Peaks = amounts(149) }, 0},
+		"the amount is told":     {func(_ *Incident, e *sampler.OOMEvent) { e.Requested = mibs(300) }, 0},
+		"it may be another":      {func(in *Incident, _ *sampler.OOMEvent) { in.History.Mixed = true }, 0},
+		"nothing was recorded":   {func(in *Incident, _ *sampler.OOMEvent) { in.History = nil }, 0},
+		"nobody holds the rest?": {func(in *Incident, _ *sampler.OOMEvent) { in.History.Unattributed = mibs(7001) }, 0},
+	} {
+		f := onCard(func(in *Incident, e *sampler.OOMEvent) {
+			e.Text, e.GPUTotal, e.Requested, e.GPUFree = "CUDA out of memory", mibs(16000), sampler.Opt[sampler.Bytes]{}, sampler.Opt[sampler.Bytes]{}
+			in.History = &History{Peaks: amounts(500, 1000)}
+			row.change(in, e)
+		})
+		if got := f.roomBeside(); got != mibs(row.want).Or(0) {
+			t.Errorf("%s: %s, want %v MiB", name, got, row.want)
+		}
+	}
+}

@@ -36,6 +36,26 @@ func (f *facts) slower() bool { return f.context.Slowdown >= slowerSteps }
 // recorded: it happened, and a recording shows the run before it; what alerts expect has no text.
 func (f *facts) recorded() bool { return f.history != nil && f.event.Text != "" }
 
+// roomShare of the GPU is so much that who is refused memory while it is free has asked for more than that at once (own threshold).
+const roomShare = 0.5
+
+// roomBeside is what had always been free of the GPU, by the recording, when a program that works on it was refused an amount that nobody tells; 0: less
+// than roomShare, or there may be another reason.
+func (f *facts) roomBeside() sampler.Bytes {
+	h := f.history
+	if !f.recorded() || f.onHost() || f.requested.Known() || h.Mixed || len(h.Peaks) == 0 || f.limited() || f.saysFree() || slices.Max(h.Peaks) < ContextTypical/4 {
+		return 0
+	}
+	room := f.total.Or(0).Less(slices.Max(h.Peaks)).Less(h.Unattributed.Or(0))
+	for _, p := range h.Others {
+		room = room.Less(p.Bytes)
+	}
+	if room < partOf(f.total.Or(0), roomShare) {
+		return 0
+	}
+	return room
+}
+
 // batchRose: what the log prints of the size of its steps, and rose, is how many samples a step has; each of them is as large as before.
 func (f *facts) batchRose() bool {
 	return f.context.Larger != nil && (f.context.Larger.Name == "bsz" || strings.HasPrefix(f.context.Larger.Name, "batch"))

@@ -1179,6 +1179,7 @@ var textsEN = map[string]string{
 	"why.short":                           "Requested {need}; {free} free + {holes} reserved but unallocated = {sum}: {short} short. Fragmentation cannot be the cause.",
 	"why.short_plain":                     "Requested {need}, {free} free: {short} short.",
 	"why.barely":                          "Requested {need}; {free} was free, and {percent} of the GPU was taken. The driver rounds up and keeps a little, so it could not give all of it.",
+	"why.room":                            "It was refused memory while {free} of the {total} were free, and had been all along: it asked for more than that at once.",
 	"why.full":                            "{percent} of the GPU were in use, so even {need} was refused with {free} free on paper. PyTorch asks for 2 or 20 MiB at a time for small tensors, so this request says nothing about the tensor.",
 	"why.small_holes":                     "Only {percent} of what the allocator holds is unallocated ({holes}). So small a share, in scattered pieces, is usual and little of it can be won back: the GPU was full.",
 	"why.nearly_full":                     "Apart from what was reserved but unallocated ({holes}) too little was free, so a slightly larger step fails as well.",

@@ -1179,6 +1179,7 @@ var textsZH = map[string]string{
 	"why.short":                           "需要 {need}；空闲 {free} + 已保留未分配 {holes} = {sum}：还差 {short}。不可能是碎片造成的。",
 	"why.short_plain":                     "需要 {need}，空闲 {free}：差 {short}。",
 	"why.barely":                          "申请 {need}，空闲 {free}，GPU 已用 {percent}。驱动会向上取整并保留一点，所以给不出全部。",
+	"why.room":                            "被拒绝时 {total} 中仍有 {free} 空闲，而且一直如此：它一次申请的比这还多。",
 	"why.full":                            "GPU 已用 {percent}，账面上空闲 {free}，连 {need} 都被拒绝。PyTorch 为小张量一次申请 2 或 20 MiB，所以这个数字说明不了张量大小。",
 	"why.small_holes":                     "分配器所持的只有 {percent} 是碎片（{holes}）。这么小的份额零零散散，很平常，拿不回多少：GPU 已经满了。",
 	"why.nearly_full":                     "除了碎片（{holes}）空闲的太少，稍大一点的步骤也会失败。",
