@@ -42,7 +42,7 @@ func (f *follower) jumps(m moving, g *gpu) {
 			jumped = jumped || is
 		}
 	}
-	chance := 1 - math.Pow(1-float64(alike+1)/float64(all+2), float64(meanwhile))
+	chance := min(0.99, 1-math.Pow(1-float64(alike+1)/float64(all+2), float64(meanwhile)))
 	f.tried++
 	if jumped {
 		f.jumped += math.Log(max(jumpsLikely, chance) / chance)

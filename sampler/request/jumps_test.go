@@ -143,3 +143,21 @@ func TestJumpsAt(t *testing.T) {
 		}
 	}
 }
+
+// Where all that a GPU ever does are jumps of one size, one more or less says nothing.
+func TestJumpsOfOneSize(t *testing.T) {
+	for name, mib := range map[string]float64{"that size": 32, "another": 64} {
+		var g gpu
+		used := sampler.Bytes(gib)
+		for i := range 2 * keptReadings {
+			used += sampler.Bytes(i%2) * 64 * sampler.MiB
+			used -= 32 * sampler.MiB
+			g.take(noon.Add(ms(20*i)), used)
+		}
+		f := &follower{}
+		f.jumps(moving{noon.Add(ms(3000)), noon.Add(ms(5000)), mib}, &g)
+		if f.tried != 1 || !(f.jumped > -1 && f.jumped < 1) {
+			t.Errorf("%s: %d tried, %v", name, f.tried, f.jumped)
+		}
+	}
+}
