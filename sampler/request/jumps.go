@@ -2,6 +2,7 @@ package request
 
 import (
 	"math"
+	"time"
 
 	"nvpeak/sampler"
 )
@@ -19,6 +20,8 @@ const (
 	// jumpsAgainst is the same against each other GPU: where threads do the same on two of them at about the same time, both jump. With 1, two of 360
 	// simulated processes of such threads were placed wrongly, with 3 none.
 	jumpsAgainst = 3
+	// jumpsBetween two readings there is one jump, as a rule. What more is between them may be many.
+	jumpsBetween = 50 * time.Millisecond
 )
 
 // jumps takes whether the use of a GPU has jumped by as much as a call of a seat moved, while that was under way.
@@ -27,7 +30,7 @@ func (f *follower) jumps(m moving, g *gpu) {
 		return
 	}
 	until := m.at.Add(included)
-	all, alike, meanwhile, jumped := 0, 0, 0, false
+	all, alike, meanwhile, jumped, seldom := 0, 0, 0, false, false
 	for i := range keptReadings - 1 {
 		r, before := g.ago(i), g.ago(i+1)
 		if before.at.IsZero() {
@@ -39,8 +42,11 @@ func (f *follower) jumps(m moving, g *gpu) {
 		}
 		if !r.at.Before(m.from) && !before.at.After(until) {
 			meanwhile++
-			jumped = jumped || is
+			jumped, seldom = jumped || is, seldom || r.at.Sub(before.at) > jumpsBetween
 		}
+	}
+	if seldom { // a GPU that is hardly read follows nothing, and that says nothing of it
+		return
 	}
 	chance := min(0.99, 1-math.Pow(1-float64(alike+1)/float64(all+2), float64(meanwhile)))
 	f.tried++

@@ -16,18 +16,20 @@ func TestJumps(t *testing.T) {
 		every  int     // ms from reading to reading
 		inStep bool    // each two threads, on two GPUs, ask for the same at the same time
 		lag    int     // or so many ms later, at most
+		seldom bool    // all GPUs but the first are read each 200 ms
 		size   sampler.Bytes
 	}{
-		"each on its own":                 {0.9, 20, false, 0, 0},
-		"read half as often":              {0.7, 40, false, 0, 0},
-		"read seldom":                     {0, 150, false, 0, 0},
-		"in step on two GPUs":             {0, 20, true, 0, 0},
-		"nearly in step":                  {0, 20, true, 10, 0},
-		"less so":                         {0, 20, true, 40, 0},
-		"less so, and read half as often": {0, 40, true, 80, 0},
-		"by far":                          {0, 20, true, 160, 0},
-		"one size":                        {0, 20, false, 0, 32 * mib},
-		"in step on two GPUs, by size":    {0, 20, true, 0, 32 * mib},
+		"each on its own":                 {0.9, 20, false, 0, false, 0},
+		"read half as often":              {0.7, 40, false, 0, false, 0},
+		"read seldom":                     {0, 150, false, 0, false, 0},
+		"in step on two GPUs":             {0, 20, true, 0, false, 0},
+		"nearly in step":                  {0, 20, true, 10, false, 0},
+		"less so":                         {0, 20, true, 40, false, 0},
+		"less so, and read half as often": {0, 40, true, 80, false, 0},
+		"by far":                          {0, 20, true, 160, false, 0},
+		"in step, and others seldom":      {0, 20, true, 20, true, 0},
+		"one size":                        {0, 20, false, 0, false, 32 * mib},
+		"in step on two GPUs, by size":    {0, 20, true, 0, false, 32 * mib},
 	} {
 		all, right := 0, 0
 		for seed := range uint64(15) {
@@ -88,10 +90,14 @@ func TestJumps(t *testing.T) {
 			}
 			for i := range gpus {
 				var before sampler.Bytes
-				for at := begin.Add(ms(r.IntN(row.every))); at.Before(end); at = at.Add(ms(row.every)) {
+				every := row.every
+				if row.seldom && i > 0 {
+					every = 200
+				}
+				for at := begin.Add(ms(r.IntN(every))); at.Before(end); at = at.Add(ms(every)) {
 					events.on(at, func() {
 						if g := s.gpu(s.gpus[i].Key()); has[i] != before { // of others the last before that
-							g.take(at.Add(-ms(row.every)), before)
+							g.take(at.Add(-ms(every)), before)
 							g.take(at, has[i])
 							before = has[i]
 						}
