@@ -66,9 +66,9 @@ func TestRunInteractiveShell(t *testing.T) {
 	t.Parallel()
 	term := openShell(t)
 	press(t, term, "nv bash --norc --noprofile -i\r")
-	see(t, term, "ready>")
+	seeMatch(t, term, `-i\s+ready>`) // what is typed before would be for the outer one
 	press(t, term, "PS1='inner> '\r")
-	see(t, term, "inner>")
+	seeMatch(t, term, `(?m)^inner>`)
 	press(t, term, "sleep 50\r")
 	time.Sleep(300 * time.Millisecond)
 	press(t, term, "\x1a")
