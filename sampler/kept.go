@@ -9,14 +9,17 @@ type KeptName struct {
 	After   string // stands somewhere before it in the line; "" for nothing
 }
 
+// KeptAdded is what a program says of what it adds to what there is.
+const KeptAdded = "added"
+
 // KeptNames are what is open at the same time, what is kept up to a limit, and parts that are said to be added to what there is.
 var KeptNames = []KeptName{
 	{Word: "sessions"}, {Word: "streams"}, {Word: "connections"}, {Word: "conversations"}, {Word: "subscribers"},
 	{Word: "actors"}, {Word: "envs"}, {Word: "clients"}, {Word: "players"},
 	{Word: "history", Bounded: true}, {Word: "cache", Bounded: true}, {Word: "cached", Bounded: true}, {Word: "bank", Bounded: true}, {Word: "replay", Bounded: true},
 	{Word: "buffer", Bounded: true}, {Word: "entries", Bounded: true}, {Word: "adapters", Bounded: true},
-	{Word: "shard", Bounded: true, After: "added"}, {Word: "shards", Bounded: true, After: "added"}, {Word: "shard", Bounded: true, After: "indexed"}, {Word: "vectors", Bounded: true, After: "added"},
-	{Word: "expert", After: "added"}, {Word: "layer", After: "added"}, {Word: "block", After: "added"}, {Word: "blocks", After: "added"}, {Word: "task", After: "added"},
+	{Word: "shard", Bounded: true, After: KeptAdded}, {Word: "shards", Bounded: true, After: KeptAdded}, {Word: "shard", Bounded: true, After: "indexed"}, {Word: "vectors", Bounded: true, After: KeptAdded},
+	{Word: "expert", After: KeptAdded}, {Word: "layer", After: KeptAdded}, {Word: "block", After: KeptAdded}, {Word: "blocks", After: KeptAdded}, {Word: "task", After: KeptAdded},
 }
 
 // PartNames are what logs call the parts of a run of which they count how many there are: "layer 35 of 47". They end with the run, as does what grows with

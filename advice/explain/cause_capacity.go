@@ -79,15 +79,11 @@ var causesCapacity = []causeRow{
 	{id: "room", cause: CauseTooBig, reason: sourceMessage,
 		when:       func(f *failure) bool { return f.roomBeside() > 0 && !f.late() },
 		confidence: func(f *failure) float64 { return f.unlessOthers(0.8) },
-		evidence: func(f *failure) string {
-			return f.words.Say("why.room", "free", gib(f.roomBeside()), "total", gib(f.total.Or(0)))
-		}},
+		evidence:   (*failure).roomText},
 	{id: "room", cause: CauseDataSpike, reason: sourceMessage,
 		when:       func(f *failure) bool { return f.roomBeside() > 0 && f.late() },
 		confidence: func(f *failure) float64 { return f.unlessOthers(0.75) },
-		evidence: func(f *failure) string {
-			return f.words.Say("why.room", "free", gib(f.roomBeside()), "total", gib(f.total.Or(0)))
-		}},
+		evidence:   (*failure).roomText},
 	{id: "share", cause: CauseTooBig, reason: sourceAnatomy,
 		when:       func(f *failure) bool { return !f.onHost() && f.footprint.known && f.allocated.Known() },
 		confidence: always(0.2),

@@ -1,9 +1,8 @@
 package explain
 
 import (
-	"strings"
-
 	"slices"
+	"strings"
 
 	"nvpeak/sampler"
 )
@@ -54,6 +53,10 @@ func (f *facts) roomBeside() sampler.Bytes {
 		return 0
 	}
 	return room
+}
+
+func (f *failure) roomText() string {
+	return f.words.Say("why.room", "free", gib(f.roomBeside()), "total", gib(f.total.Or(0)))
 }
 
 // batchRose: what the log prints of the size of its steps, and rose, is how many samples a step has; each of them is as large as before.

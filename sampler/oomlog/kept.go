@@ -75,8 +75,12 @@ func (b *keptBook) mostOfHalf() (most float64) {
 	return most
 }
 
-func (s *sizeBook) addKept(line []byte) {
+// addKept reads what is kept, or only what is added to it.
+func (s *sizeBook) addKept(line []byte, added bool) {
 	for _, r := range sampler.KeptNames {
+		if added && r.After != sampler.KeptAdded {
+			continue
+		}
 		v, of := keptRow(r).read(line)
 		if v <= 0 {
 			continue

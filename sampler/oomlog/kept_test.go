@@ -94,3 +94,14 @@ func TestFewAreAdded(t *testing.T) {
 		}
 	}
 }
+
+// A program that says of all its work that it is added costs no more than another.
+func TestAddedWithoutEnd(t *testing.T) {
+	var s sizeBook
+	for range 3 * addsMost {
+		s.add([]byte("added request 12 with seqlen 512"))
+	}
+	if s.adds != addsMost {
+		t.Errorf("%d lines were read", s.adds)
+	}
+}

@@ -49,18 +49,23 @@ const (
 // sizeBook keeps figures of each name, spread over the run.
 type sizeBook struct {
 	seen   int // lines
+	adds   int // of those that were read for what is added alone
 	books  map[string]*paceBook
 	kept   map[string]*keptBook
 	filled map[string][]filledLine
 }
 
-// adds is in each line that says that one more was added. There are few of them, and each counts.
-var adds = []byte("added ")
+// addsMost lines that say that one more was added are read, each; those since only like all others.
+const addsMost = 4096
 
-// add reads one line: each of the first ones, then one of paceEach, and those that add.
+// add reads one line: each of the first ones, then one of paceEach, and for what is added each that says so: there are few of them, as a rule.
 func (s *sizeBook) add(line []byte) {
 	s.seen++
-	if s.seen > 4*paceLeast && s.seen%paceEach != 0 && !bytes.Contains(line, adds) {
+	if s.seen > 4*paceLeast && s.seen%paceEach != 0 {
+		if s.adds < addsMost && bytes.Contains(line, []byte(sampler.KeptAdded)) {
+			s.adds++
+			s.addKept(bytes.ToLower(line[max(0, len(line)-keepBytes):]), true)
+		}
 		return
 	}
 	line = bytes.ToLower(line[max(0, len(line)-keepBytes):])
@@ -80,7 +85,7 @@ func (s *sizeBook) add(line []byte) {
 		}
 		s.books[name].keep(v)
 	}
-	s.addKept(line)
+	s.addKept(line, false)
 	s.addFilled(line)
 }
 

@@ -63,16 +63,13 @@ func TestJumps(t *testing.T) {
 						at = over
 					}
 					over = at.Add(took)
-					moves, began := at.Add(time.Duration(own.Int64N(int64(took)))), uint64(at.UnixNano())
+					next = next.Add(took)
+					moves := at.Add(time.Duration(own.Int64N(int64(took))))
 					if len(held) > 0 && own.IntN(2) == 0 {
 						b, place := held[0], places[0]
 						held, places = held[1:], places[1:]
-						events.on(at, func() {
-							s.Call(Call{Time: s.now, Function: function("cuMemFree_v2"), PID: 7, TID: tid, Address: place, Device: -1, Other: began})
-						})
+						events.gives(s, tid, at, over, place)
 						events.on(moves, func() { has[gpu] -= b })
-						next, at = next.Add(took), over
-						events.on(at, func() { s.Lingered(7, began, s.now) })
 						continue
 					}
 					b, place := sampler.Bytes(16+2*own.IntN(40))*mib, n
@@ -81,11 +78,8 @@ func TestJumps(t *testing.T) {
 					}
 					n++
 					held, places = append(held, b), append(places, place)
+					events.asks(s, tid, at, over, place, b)
 					events.on(moves, func() { has[gpu] += b })
-					next, at = next.Add(took), over
-					events.on(at, func() {
-						s.Call(Call{Time: s.now, Function: function("cuMemAlloc_v2"), PID: 7, TID: tid, Address: place, Size: uint64(b), Device: -1, Took: took})
-					})
 				}
 			}
 			for i := range gpus {

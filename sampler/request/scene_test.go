@@ -147,6 +147,22 @@ type moment struct {
 
 func (l *timeline) on(at time.Time, do func()) { *l = append(*l, moment{at, do}) }
 
+// asks is that a thread of process 7 asks for memory from a time on, and is given it at another.
+func (l *timeline) asks(s *scene, tid int, at, over time.Time, place uint64, n sampler.Bytes) {
+	l.on(over, func() {
+		s.Call(Call{Time: s.now, Function: function("cuMemAlloc_v2"), PID: 7, TID: tid, Address: place, Size: uint64(n), Device: -1, Took: over.Sub(at)})
+	})
+}
+
+// gives is that one gives it back.
+func (l *timeline) gives(s *scene, tid int, at, over time.Time, place uint64) {
+	began := uint64(at.UnixNano())
+	l.on(at, func() {
+		s.Call(Call{Time: s.now, Function: function("cuMemFree_v2"), PID: 7, TID: tid, Address: place, Device: -1, Other: began})
+	})
+	l.on(over, func() { s.Lingered(7, began, s.now) })
+}
+
 // play lets it happen, each as so long before its time.
 func (s *scene) play(l timeline, before time.Duration) {
 	slices.SortStableFunc(l, func(a, b moment) int { return cmp.Compare(a.at.UnixNano(), b.at.UnixNano()) })

@@ -21,7 +21,7 @@ type seat struct {
 	guessed bool           // nothing but that says where it is
 	lately  []moving       // since lists that have not been compared
 	forgot  time.Time      // until when some of those are not kept
-	told    sampler.GPUKey // that the driver's figures for the process show; the zero key: none
+	told    sampler.GPUKey // that lists or jumps have told; the zero key: none
 }
 
 // apart says whether two seats are on two GPUs for sure: each is a device of its own.

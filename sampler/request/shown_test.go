@@ -68,27 +68,20 @@ func TestShownByLists(t *testing.T) {
 						took += ms(row.long)
 					}
 					next, over = next.Add(took), at.Add(took)
-					moves, began := at.Add(time.Duration(r.Int64N(int64(took)))), uint64(at.UnixNano())
+					moves := at.Add(time.Duration(r.Int64N(int64(took))))
 					if len(held) > 0 && own.IntN(2) == 0 {
 						i := own.IntN(len(held))
 						b, place := held[i], places[i]
 						held, places = slices.Delete(held, i, i+1), slices.Delete(places, i, i+1)
-						events.on(at, func() {
-							s.Call(Call{Time: s.now, Function: function("cuMemFree_v2"), PID: 7, TID: tid, Address: place, Device: -1, Other: began})
-						})
+						events.gives(s, tid, at, over, place)
 						events.on(moves, func() { has[gpu] -= (b + row.rounds - 1) / row.rounds * row.rounds })
-						at = at.Add(took)
-						events.on(at, func() { s.Lingered(7, began, s.now) })
 						continue
 					}
 					b, place := sampler.Bytes(4+own.IntN(400))*mib, n
 					n++
 					held, places = append(held, b), append(places, place)
 					events.on(moves, func() { has[gpu] += (b + row.rounds - 1) / row.rounds * row.rounds })
-					at = at.Add(took)
-					events.on(at, func() {
-						s.Call(Call{Time: s.now, Function: function("cuMemAlloc_v2"), PID: 7, TID: tid, Address: place, Size: uint64(b), Device: -1, Took: took})
-					})
+					events.asks(s, tid, at, over, place, b)
 				}
 			}
 			if row.unheard {
