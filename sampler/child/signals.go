@@ -55,7 +55,18 @@ static void note_interrupt(void) {
 
 static int asked_to_end(void) { return asked; }
 
+// The terminal has sent Ctrl-C to us before the command died of it, but it may still wait for the thread that it was
+// given to: letting it through anew makes this thread take it.
+static void take_interrupt(void) {
+	sigset_t one, before;
+	sigemptyset(&one);
+	sigaddset(&one, SIGINT);
+	pthread_sigmask(SIG_BLOCK, &one, &before);
+	pthread_sigmask(SIG_SETMASK, &before, 0);
+}
+
 static void die_of_interrupt(void) {
+	take_interrupt();
 	if (!interrupted) return;
 	signal(SIGINT, SIG_DFL);
 	raise(SIGINT);
