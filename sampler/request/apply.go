@@ -45,6 +45,7 @@ func (t *Tracker) Apply(s *sampler.Snapshot) {
 	s.Door = &door
 	t.number(s)
 	t.firstRound(s)
+	t.strays = nil
 	for _, g := range t.gpus {
 		g.unheard = time.Time{}
 	}

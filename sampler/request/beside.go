@@ -40,7 +40,7 @@ func (m *move) sure() bool { return m.by != nil && !m.by.guessed }
 // be in the later one or not; known: there is nothing else that is known to have moved it.
 func (g *gpu) beside(s *seat, last, next time.Time) (net, near float64, known bool) {
 	from, until := nanos(last), nanos(next)
-	if from <= g.placed {
+	if from <= g.placed || g.unsure(last) {
 		return 0, 0, false
 	}
 	for i := range g.stirs {

@@ -24,6 +24,7 @@ type follower struct {
 	score  float64 // see compare
 	judged float64 // how often readings told that, those of long ago less
 	agreed int     // and it moved as the calls did
+	fitted int     // or may have, beside others
 	tried  int     // of the calls: see jumps
 	jumped float64 // the logarithm of the odds that they are of the GPU
 }
@@ -53,6 +54,8 @@ const (
 	// again: what happens once happens by chance, too, such as that somebody takes as much on another GPU. One call of 25 MiB does where the
 	// driver's figure for the process says the same.
 	again = 2
+	// ruledOut is the score of a GPU that two calls say is not the seat's, whatever others did.
+	ruledOut = -4.5
 	// agrees is the least score of what moves as the calls do, rather than not.
 	agrees = 1
 	// alike: two GPUs of which one has less than so many times the score of the other, by reading, both follow.
@@ -106,7 +109,7 @@ func (t *Tracker) compare(p *process, s *seat, until time.Time) {
 			continue
 		}
 		f := s.follows(key)
-		if f.compare(s, g, until); f.last.at.Before(done) && !f.last.at.IsZero() { // of one that is not read nothing is to come
+		if f.compare(s, g, t.astray(key), until); f.last.at.Before(done) && !f.last.at.IsZero() { // of one that is not read nothing is to come
 			done = f.last.at
 		}
 	}
@@ -114,7 +117,7 @@ func (t *Tracker) compare(p *process, s *seat, until time.Time) {
 	for key, f := range s.follow {
 		for _, m := range s.moves {
 			if s.slow() && past(m) {
-				f.jumps(m, t.gpus[key])
+				f.jumps(s, m, t.gpus[key], t.astray(key))
 			}
 		}
 	}
@@ -123,7 +126,7 @@ func (t *Tracker) compare(p *process, s *seat, until time.Time) {
 }
 
 // compare goes from reading to reading, also to the last one until then, which stands unless the next one is another: it moved at some time between the two.
-func (f *follower) compare(s *seat, g *gpu, until time.Time) {
+func (f *follower) compare(s *seat, g *gpu, others *strays, until time.Time) {
 	if begin := s.moves[0].from; f.last.at.Before(begin) {
 		f.last = g.at(begin) // nothing moved before
 	}
@@ -136,12 +139,12 @@ func (f *follower) compare(s *seat, g *gpu, until time.Time) {
 	}
 	for i := later - 1; i >= 0; i-- {
 		if r := g.ago(i); r.at.Before(until) && r.at.After(s.blind) {
-			f.next(s, g, r)
+			f.next(s, g, others, r)
 		}
 	}
 	if r := g.at(until); !r.at.IsZero() && !g.movedAfter(r) {
 		r.at = until
-		f.next(s, g, r)
+		f.next(s, g, others, r)
 	}
 }
 
@@ -158,7 +161,7 @@ func (s *seat) follows(key sampler.GPUKey) *follower {
 
 // next takes the next reading, if what may be in it or not, for its calls are so near, is little beside what has moved since the last. How much the use moved beside the calls,
 // against how much it moved at all, is the odds that they have to do with one another. What others are known to have moved is not counted.
-func (f *follower) next(s *seat, g *gpu, r reading) {
+func (f *follower) next(s *seat, g *gpu, others *strays, r reading) {
 	beside, near, known := g.beside(s, f.last.at, r.at)
 	net := 0.0 // in MiB
 	for _, m := range s.moves {
@@ -173,20 +176,25 @@ func (f *follower) next(s *seat, g *gpu, r reading) {
 		return
 	}
 	if !f.last.at.IsZero() && known {
-		f.count(inMiB(r.used)-inMiB(f.last.used)-beside, net)
+		if parts, known := others.between(f.last.at, r.at, func(m *stray) bool { return m.by == s }); known && len(parts) <= straysMost {
+			f.count(inMiB(r.used)-inMiB(f.last.used)-beside, net, parts)
+		}
 	}
 	f.last = r
 }
 
 // count takes that so much moved where the calls moved so much.
-func (f *follower) count(moved, net float64) {
+func (f *follower) count(moved, net float64, others []float64) {
 	if math.Abs(net) < followsLeast {
 		return
 	}
-	odds := math.Log(math.Hypot(moved, grain) / math.Hypot(moved-net, grain))
+	odds := math.Log(math.Hypot(least(moved, others), grain) / math.Hypot(least(moved-net, others), grain))
 	f.judged = f.judged*fading + 1
 	if f.score = f.score*fading + odds; odds >= agrees {
 		f.agreed++
+	}
+	if least(moved-net, others) <= grain {
+		f.fitted++
 	}
 }
 
@@ -199,7 +207,7 @@ func (t *Tracker) figure(p *process, key sampler.GPUKey, at time.Time, n sampler
 		}
 		f, now := s.follows(key), p.share(s, key, n)
 		if f.figure.known {
-			f.count(now.bytes-f.figure.bytes-now.beside+f.figure.beside, now.moved-f.figure.moved)
+			f.count(now.bytes-f.figure.bytes-now.beside+f.figure.beside, now.moved-f.figure.moved, nil)
 			p.elect(s)
 		}
 		f.figure = now
@@ -252,15 +260,17 @@ func (s *seat) elect() {
 			best, most = key, f
 		}
 	}
-	if most.agreed < again || most.score < likely {
-		return
-	}
+	follows := most.agreed >= again && most.score >= likely
+	remains := most.agreed > 0 && most.fitted > again && most.score > 0 // and none of the others can be
 	for key, f := range s.follow {
-		if key != best && !f.lessThan(most) {
-			return
+		if key != best {
+			follows = follows && f.lessThan(most)
+			remains = remains && f.score <= ruledOut
 		}
 	}
-	s.elected = best
+	if follows || remains {
+		s.elected = best
+	}
 }
 
 // slow says whether its calls take so long that threads which make them at the same time move memory in step for a while.

@@ -264,7 +264,7 @@ func TestFollower(t *testing.T) {
 		for i, n := range row.calls {
 			s.move(&Call{Time: noon.Add(ms(i + 1))}, float64(n))
 		}
-		f.next(s, &gpu{}, reading{at: noon.Add(ms(row.at)), used: gib + row.moved})
+		f.next(s, &gpu{}, &strays{}, reading{at: noon.Add(ms(row.at)), used: gib + row.moved})
 		if math.Abs(f.score-row.score) > 0.6 || f.last.at.After(noon) != row.taken {
 			t.Errorf("%s: score %.1f, taken %v", name, f.score, f.last.at.After(noon))
 		}
@@ -326,7 +326,7 @@ func TestFollowsWhatLingers(t *testing.T) {
 		g.take(noon.Add(ms(140)), 1050*mib) // somebody else's, for a moment
 		g.take(noon.Add(ms(180)), 900*mib)
 		f := s.follows(sampler.GPUKey{})
-		f.compare(s, &g, noon.Add(ms(500)))
+		f.compare(s, &g, &strays{}, noon.Add(ms(500)))
 		if got := f.score > 0; got != want {
 			t.Errorf("lingers %v: score %v", lingers, f.score)
 		}

@@ -130,12 +130,12 @@ func TestJumpsAt(t *testing.T) {
 		follow map[sampler.GPUKey]*follower
 		want   sampler.GPUKey
 	}{
-		"clearly":                      {map[sampler.GPUKey]*follower{a: {tried: 20, jumped: 9}, b: {tried: 20, jumped: -3}}, a},
-		"nearly":                       {map[sampler.GPUKey]*follower{a: {tried: 20, jumped: 8.9}, b: {tried: 20, jumped: -3}}, sampler.GPUKey{}},
-		"another may be":               {map[sampler.GPUKey]*follower{a: {tried: 20, jumped: 9}, b: {tried: 20, jumped: -2.9}, c: {tried: 20, jumped: -9}}, sampler.GPUKey{}},
+		"clearly":                      {map[sampler.GPUKey]*follower{a: {tried: 20, jumped: 9}, b: {tried: 20, jumped: -9}}, a},
+		"nearly":                       {map[sampler.GPUKey]*follower{a: {tried: 20, jumped: 8.9}, b: {tried: 20, jumped: -9}}, sampler.GPUKey{}},
+		"another may be":               {map[sampler.GPUKey]*follower{a: {tried: 20, jumped: 9}, b: {tried: 20, jumped: -8.9}, c: {tried: 20, jumped: -9}}, sampler.GPUKey{}},
 		"another was never looked at":  {map[sampler.GPUKey]*follower{a: {tried: 20, jumped: 9}, b: {}}, sampler.GPUKey{}},
 		"both":                         {map[sampler.GPUKey]*follower{a: {tried: 20, jumped: 9}, b: {tried: 20, jumped: 12}}, sampler.GPUKey{}},
-		"of three":                     {map[sampler.GPUKey]*follower{a: {tried: 20, jumped: -9}, b: {tried: 20, jumped: 12}, c: {tried: 9, jumped: -3}}, b},
+		"of three":                     {map[sampler.GPUKey]*follower{a: {tried: 20, jumped: -9}, b: {tried: 20, jumped: 12}, c: {tried: 9, jumped: -9}}, b},
 		"nothing was compared with it": {nil, sampler.GPUKey{}},
 	} {
 		if got := (&seat{follow: row.follow}).jumpsAt(); got != row.want {
@@ -155,7 +155,7 @@ func TestJumpsOfOneSize(t *testing.T) {
 			g.take(noon.Add(ms(20*i)), used)
 		}
 		f := &follower{}
-		f.jumps(moving{noon.Add(ms(3000)), noon.Add(ms(5000)), mib}, &g)
+		f.jumps(&seat{}, moving{noon.Add(ms(3000)), noon.Add(ms(5000)), mib}, &g, &strays{})
 		if f.tried != 1 || !(f.jumped > -1 && f.jumped < 1) {
 			t.Errorf("%s: %d tried, %v", name, f.tried, f.jumped)
 		}

@@ -78,7 +78,7 @@ func (t *Tracker) show(p *process, now time.Time) {
 	if len(seats) == 0 || len(seats) > shownSeats || p.missed || slices.ContainsFunc(p.seats, func(s *seat) bool { return s.tally.pool }) {
 		p.shown, p.showed = nil, nil
 		for _, s := range p.seats {
-			s.lately = s.lately[:0]
+			s.forgetMoves(now.Add(-straysKept))
 		}
 		return
 	}
@@ -109,7 +109,7 @@ func (t *Tracker) show(p *process, now time.Time) {
 		}
 	}
 	for _, s := range p.seats {
-		s.lately = slices.DeleteFunc(s.lately, func(m moving) bool { return m.at.Before(oldest.Add(-within)) }) // what is being given back is of its begin until that is over
+		s.forgetMoves(now.Add(-max(straysKept, now.Sub(oldest)+within))) // what is being given back is of its begin until that is over
 	}
 	for key, w := range p.shown {
 		w.place(seats, key)
@@ -266,4 +266,9 @@ func (w *showing) contradicted(seats []*seat, set int, key sampler.GPUKey) (is b
 		}
 	}
 	return is
+}
+
+// forgetMoves forgets what moved before a time, which nothing is compared with any more.
+func (s *seat) forgetMoves(before time.Time) {
+	s.lately = slices.DeleteFunc(s.lately, func(m moving) bool { return m.at.Before(before) })
 }

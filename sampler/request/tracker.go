@@ -34,6 +34,7 @@ type Tracker struct {
 	// The first lists were still coming when the newest snapshot was made; and when the first of them came.
 	firstLists bool
 	firstList  time.Time
+	strays     map[sampler.GPUKey]*strays // see astray; nil: they are to be found anew
 	refused    chan struct{}
 	unseen     int // processes whose first calls were missed, ever
 }
