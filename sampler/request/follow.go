@@ -116,7 +116,7 @@ func (t *Tracker) compare(p *process, s *seat, until time.Time) {
 	past := func(m moving) bool { return !m.at.After(done) }
 	for key, f := range s.follow {
 		for _, m := range s.moves {
-			if s.slow() && past(m) {
+			if s.slow() && s.told == (sampler.GPUKey{}) && past(m) {
 				f.jumps(s, m, t.gpus[key], t.astray(key))
 			}
 		}
@@ -176,7 +176,7 @@ func (f *follower) next(s *seat, g *gpu, others *strays, r reading) {
 		return
 	}
 	if !f.last.at.IsZero() && known {
-		if parts, known := others.between(f.last.at, r.at, func(m *stray) bool { return m.by == s }); known && len(parts) <= straysMost {
+		if parts, known := others.between(f.last.at, r.at, s, nil); known && len(parts) <= straysMost {
 			f.count(inMiB(r.used)-inMiB(f.last.used)-beside, net, parts)
 		}
 	}

@@ -68,7 +68,7 @@ func (f *follower) jumps(s *seat, m moving, g *gpu, others *strays) {
 // one in the place of the call, explain it as well, such as one that always does the same.
 func (g *gpu) likelier(s *seat, m moving, before, r reading, others *strays, odd float64) (odds float64, either bool) {
 	beside, near, known := g.beside(s, before.at, r.at)
-	parts, all := others.between(before.at, r.at, func(o *stray) bool { return o.by == s && o.at.Equal(m.at) && o.mib == m.mib })
+	parts, all := others.between(before.at, r.at, s, &m)
 	moved := inMiB(r.used) - inMiB(before.used)
 	if !known || near > 0 || !all || len(parts) > straysSlow || moved != 0 && r.at.Sub(before.at) > jumpsBetween {
 		return 1, false

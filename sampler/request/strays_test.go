@@ -2,6 +2,7 @@ package request
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"nvpeak/sampler"
@@ -39,27 +40,37 @@ func TestExplained(t *testing.T) {
 // What may have moved between two readings: what was certainly between them as a whole for each thread, and each call by itself that one of the two fell on.
 func TestBetween(t *testing.T) {
 	a, b := &seat{}, &seat{}
-	at := func(from, until int, n float64, by *seat) stray {
-		return stray{moving{noon.Add(ms(from)), noon.Add(ms(until)), n}, by}
+	x := &strays{blind: math.MinInt64}
+	for _, m := range []struct {
+		from, until int // ms
+		mib         float64
+		by          *seat
+	}{{0, 10, 1, a}, {60, 99, 16, b}, {90, 101, 2, a}, {103, 105, 4, a}, {104, 106, 8, a}, {107, 108, 64, b}, {118, 170, 32, b}, {121, 122, 128, a}} {
+		x.add(stray{nanos(noon.Add(ms(m.from))), nanos(noon.Add(ms(m.until))), m.mib, m.by})
 	}
-	x := &strays{longest: ms(60), list: []stray{
-		at(0, 10, 1, a), at(60, 99, 16, b), at(90, 101, 2, a), at(103, 105, 4, a), at(104, 106, 8, a), at(107, 108, 64, b), at(118, 170, 32, b), at(121, 122, 128, a),
-	}}
-	none := func(*stray) bool { return false }
-	parts, known := x.between(noon.Add(ms(100)), noon.Add(ms(120)), none)
-	sum := 0.0
-	for _, n := range parts {
-		sum += n
+	last, next := noon.Add(ms(100)), noon.Add(ms(120))
+	for name, row := range map[string]struct {
+		but  *seat
+		call *moving
+		want []float64
+	}{
+		"all":          {nil, nil, []float64{12, 64, 16, 2, 32}},
+		"but a thread": {a, nil, []float64{64, 16, 32}},
+		"but a call":   {b, &moving{at: noon.Add(ms(99)), mib: 16}, []float64{12, 64, 2, 32}},
+	} {
+		if parts, known := x.between(last, next, row.but, row.call); !known || !slices.Equal(parts, row.want) {
+			t.Errorf("%s: %v, %v", name, parts, known)
+		}
 	}
-	if !known || len(parts) != 5 || parts[0] != 12 || parts[1] != 64 || sum != 12+64+16+2+32 {
-		t.Errorf("%v, %v", parts, known)
+	for i := range straysSlow {
+		x.add(stray{nanos(last), nanos(next), float64(i), &seat{}})
 	}
-	if parts, _ = x.between(noon.Add(ms(100)), noon.Add(ms(120)), func(m *stray) bool { return m.by == a }); len(parts) != 3 {
-		t.Errorf("%v of the other", parts)
+	if _, known := x.between(last, next.Add(1), nil, nil); known {
+		t.Error("known though they are many")
 	}
-	x.blind = noon.Add(ms(100))
-	if _, known = x.between(noon.Add(ms(100)), noon.Add(ms(120)), none); known {
-		t.Error("known though forgotten")
+	x.blind = nanos(last)
+	if _, known := x.between(last, next, nil, nil); known {
+		t.Error("known though some are forgotten")
 	}
 }
 
