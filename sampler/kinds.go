@@ -163,6 +163,7 @@ const (
 	ToldTiles        = "tiles"                 // the picture is processed in tiles already
 	ToldWideShare    = "wide_share"            // the server was given nearly all of the GPU
 	ToldSmallGPU     = "small_gpu"             // the GPU is called a small one
+	ToldPredicts     = "predicts"              // a training went through, and what the same model gives for all samples does not
 	ToldNext         = "next"                  // the first of several inputs that are alike passed, and the next did not
 	ToldChannels     = "channels"              // fewer channels of a layer are asked for
 	ToldTrainer      = "trainer"               // the Trainer of transformers computes metrics
