@@ -533,7 +533,7 @@ var ofOthers = lazily(`(?i)\b(?:for|of|by|from) (?:the |an? |another |other |som
 // runsOnCPU is a model that runs on the CPU by the words of whoever writes, where no GPU is spoken of: what fills up is RAM.
 var runsOnCPU = lazily(`(?i)\b(?:during|in|for|with|doing|while) (?:an? |the |my )?CPU (?:inference|training|prediction|evaluation)\b|` +
 	`\b(?:inference|training|predict\w*|evaluat\w*|running (?:it|the model|this)|runs?) (?:\w+ ){0,2}on (?:an? |the |my )?CPUs?\b|` +
-	`\b(?:using|with|on) an? (?:[\w-]+ ){0,2}CPU(?: (?:instance|machine|node|vm|box|server|only)| from\b|[.,;]|$)`)
+	`\b(?:using|with|on) an? (?:[\w.-]+ ){0,2}CPU(?: (?:instance|machine|node|vm|box|server|only)| from\b|[.,;]|$)`)
 
 // onCPUAlone: it runs on the CPU, and the text has no word of a GPU.
 func onCPUAlone(text string, all []sentence) bool {

@@ -496,8 +496,8 @@ var (
 		`\bto (?:evaluate|test|run) (?:the|a|my|our|this) (?:\w+ )?models?\b[^\n]{0,40}\bI (?:have |had |just )*(?:wrote|write|written|made|implement\w*|coded)\b`)
 	ofTraining = lazily(`(?i)\b(?:while|during|in|when|at) (?:the )?train(?:ing)?\b|\bepochs?\b|训练时`)
 	trainsThen = lazily(`(?i)(?:\b(?:my|the|our) (?:\w+ )?model trains?\b(?: \w+)?|` +
-		`\b(?:train\w*|fit(?:s|ting)?|(?:can|could|able to) (?:train|fit))\b[^.\n]{0,24}\b(?:ok|okay|fine|works?|worked|well|success\w*|smooth\w*|no (?:problem|error|issue)s?|` +
-		`finish\w*|complet\w*|done))\b[^\n]{0,16}\b(?:but|however|yet)\b[^.\n]{0,50}(?:` + refuses + `[^.\n]{0,40}` + predicts + `|` + predicts + `[^.\n]{0,60}` + refuses + `)`)
+		`\b(?:train\w*|fit(?:s|ting)?|(?:can|could|able to) (?:train|fit))\b[^.\n]{0,24}\b(?:ok|okay|fine|works?|worked|well|success\w*|smooth\w*|(?:no|without|without any) (?:problem|error|issue)s?|` +
+		`finish\w*|complet\w*|done))\b[^\n]{0,16}\b(?:but|however|yet)\b(?:[^.\n]|\.\w){0,50}(?:` + refuses + `(?:[^.\n]|\.\w){0,40}` + predicts + `|` + predicts + `(?:[^.\n]|\.\w){0,60}` + refuses + `)`)
 )
 
 const (
