@@ -163,6 +163,14 @@ const (
 	ToldTiles        = "tiles"                 // the picture is processed in tiles already
 	ToldWideShare    = "wide_share"            // the server was given nearly all of the GPU
 	ToldSmallGPU     = "small_gpu"             // the GPU is called a small one
+	ToldDemo         = "demo"                  // a demonstration that takes next to nothing fails
+	ToldOnSlice      = "on_slice"              // it fails where a GPU is divided by MIG
+	ToldRunsOnly     = "inference_fits"        // a model runs where it cannot be trained on
+	ToldUnmeant      = "unmeant_gpu"           // a second GPU is used where one is meant
+	ToldGraphs       = "all_graphs"            // all graphs of a data set are taken for one
+	ToldLoadedTwice  = "loaded_twice"          // a server is told to load a model several times
+	ToldTFProgram    = "tf_program"            // a program on TensorFlow is named
+	ToldPredicts     = "predicts"              // a training went through, and what the same model gives for all samples does not
 	ToldNext         = "next"                  // the first of several inputs that are alike passed, and the next did not
 	ToldChannels     = "channels"              // fewer channels of a layer are asked for
 	ToldTrainer      = "trainer"               // the Trainer of transformers computes metrics

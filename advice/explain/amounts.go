@@ -139,6 +139,11 @@ func (f *facts) takeOwn() bool {
 	return true
 }
 
+// cutBehindTensors: the message of PyTorch 2 ends with its tensors, so that what it holds beside them is not told.
+func (f *facts) cutBehindTensors() bool {
+	return !f.unallocated.Known() && indexOf(f.event.Text, "allocated memory") >= 0 && indexOf(f.event.Text, "allocated by PyTorch") >= 0
+}
+
 // findElsewhere is rule R1.
 func (f *facts) findElsewhere() {
 	total, known := f.total.Value()
@@ -154,7 +159,7 @@ func (f *facts) findElsewhere() {
 		}
 	case f.process.Known():
 		f.elsewhere = sampler.Some(total.Less(free).Less(f.process.Or(0)))
-	case f.allocated.Known():
+	case f.allocated.Known() && !f.cutBehindTensors():
 		f.elsewhere, f.ownInside = sampler.Some(total.Less(free).Less(f.reserved())), true
 	}
 }

@@ -70,6 +70,10 @@ var causesTold = []causeRow{
 			return 0.66
 		},
 		evidence: func(f *failure) string { return f.words.Say("why.told_results") }},
+	{id: "told", cause: CauseUnknown, reason: "https://github.com/scverse/scvi-tools/issues/3057",
+		when:       func(f *failure) bool { return f.predictsAll() },
+		confidence: always(0.92), // what is all there by then is not one batch
+		evidence:   func(f *failure) string { return f.words.Say("why.told_predicts") }},
 	{id: "told", cause: CauseLeak, reason: "https://docs.pytorch.org/tutorials/intermediate/reinforcement_q_learning.html",
 		when: func(f *failure) bool {
 			return f.told(sampler.ToldReplay) && !f.onHost() && f.inTraining() && f.event.Kind != sampler.KindXLA // which makes it whole at the start

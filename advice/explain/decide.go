@@ -24,6 +24,9 @@ func namedProgram(f *job) program {
 		if row.unlessTrains && (f.trains() || byScript(f).is(training)) {
 			continue
 		}
+		if (row.name == "llama.cpp" || row.name == "ollama") && f.torchFills() {
+			continue // whose message it is not
+		}
 		if row.is(server) && row.name == f.context.Server && !slices.Contains(words, row.name) && (f.trains() || programNamed(f.command.Scripts()).is(training)) {
 			continue // reinforcement learning, which runs a server of its own between its steps
 		}
@@ -38,6 +41,9 @@ func namedProgram(f *job) program {
 	}
 	return program{}
 }
+
+// torchFills: PyTorch's own allocator tells of its tensors.
+func (f *job) torchFills() bool { return f.event.Framework == "pytorch" && f.event.Allocated.Known() }
 
 func byBackward(f *job) program {
 	if f.trains() {

@@ -8,7 +8,7 @@ var fixesArrays = []fixRow{
 		kinds: ownCode, cost: 0.12,
 		lives: map[string]float64{CauseTooBig: 0.93, CauseFragmentation: 0.5, CauseUnknown: 0.5, CauseMemoryLimit: 0.4, CauseDataSpike: 0.9},
 		when: func(f *failure) bool {
-			return f.arrays() && !f.inNetwork() && f.program.kind != training && f.program.name != "alphafold" && !f.told(sampler.ToldText) && f.phase() != sampler.PhaseLoading
+			return f.arrays() && !f.inNetwork() && (f.program.kind != training || f.computesArrays()) && f.program.name != "alphafold" && !f.told(sampler.ToldText) && f.phase() != sampler.PhaseLoading
 		},
 		reach: always(1),
 		variant: func(f *failure) string {
@@ -24,6 +24,9 @@ var fixesArrays = []fixRow{
 		do: func(f *failure) []string {
 			if f.managed() != "" {
 				return []string{f.managed() + "  " + f.comment("do.managed"), f.comment("do.pieces")}
+			}
+			if f.event.Kind != sampler.KindXLA && len(f.context.Functions) == 0 {
+				return []string{f.comment("do.fewer_rows"), f.comment("do.pieces")} // who calls a library has no loop of his own
 			}
 			if f.event.Kind != sampler.KindXLA {
 				return []string{f.comment("do.pieces")}
@@ -188,6 +191,11 @@ func (f *failure) outsideCuPy() bool {
 // inNetwork: the arrays of CuPy are those of a network, of which a library makes them: https://docs.chainer.org/en/stable/
 func (f *failure) inNetwork() bool {
 	return f.event.Framework == "cupy" && (f.shows(sampler.ShowsLibrary) || f.inFile("chainer/"))
+}
+
+// computesArrays: what CuPy computes is no network, so that what its author calls a training has no batch.
+func (f *failure) computesArrays() bool {
+	return (f.event.Kind == sampler.KindCuPy || f.event.Framework == "cupy") && !f.inNetwork() && !f.told(sampler.ToldBatch)
 }
 
 // arrays: the program calls a library of arrays.

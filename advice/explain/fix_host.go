@@ -86,11 +86,16 @@ var fixesHost = []fixRow{
 		do:      func(f *failure) []string { return []string{f.comment("do.scene_smaller"), f.comment("do.scene_bytes")} }},
 	{id: FixSmallerInput, source: "https://pytorch.org/audio/stable/tutorials/audio_io_tutorial.html",
 		kinds: ownCode | running, cost: 0,
-		lives:   map[string]float64{CauseHostMemory: 0.93},
-		when:    func(f *failure) bool { return f.class.class == classHost && !f.program.is(training) && f.longOnHost() },
-		reach:   always(1),
-		variant: func(f *failure) string { return "long" },
-		do:      func(f *failure) []string { return f.lessInput() }},
+		lives: map[string]float64{CauseHostMemory: 0.93},
+		when:  func(f *failure) bool { return f.class.class == classHost && !f.program.is(training) && f.longOnHost() },
+		reach: always(1),
+		variant: func(f *failure) string {
+			if !f.lasts() {
+				return "batch"
+			}
+			return "long"
+		},
+		do: func(f *failure) []string { return f.lessInput() }},
 	{id: FixSmallerInput, source: "https://github.com/google/sentencepiece/blob/master/doc/options.md",
 		kinds: ownCode, cost: 0,
 		lives:   map[string]float64{CauseHostMemory: 0.95},
@@ -122,7 +127,7 @@ var fixesHost = []fixRow{
 	{id: FixCapSampleSize, source: "https://numpy.org/doc/stable/reference/generated/numpy.memmap.html",
 		kinds: ownCode, cost: 0.1,
 		lives:   map[string]float64{CauseHostMemory: 0.92},
-		when:    func(f *failure) bool { return f.bigArray() && f.pairsOfAll() == 0 },
+		when:    func(f *failure) bool { return f.bigArray() && f.pairsOfAll() == 0 && !f.longOnHost() },
 		reach:   always(1),
 		variant: func(f *failure) string { return "ram" },
 		pairs:   func(f *failure) []any { return []any{"need", printed(f.requested.Or(0))} },
@@ -246,9 +251,22 @@ func (f *failure) bigArray() bool {
 		f.event.Framework != "pytorch" && f.event.Framework != "tensorflow"
 }
 
-// longOnHost: long recordings or films are told to be what fills the RAM of a program that runs a model.
+// longOnHost: long recordings or films, or large pictures, are told to be what fills the RAM of a program that runs a model, or one array of them was
+// refused in a program whose code nobody who runs it changes.
 func (f *failure) longOnHost() bool {
-	return f.reported() && (f.told(sampler.ToldLong) || f.told(sampler.ToldLarger)) && (f.domain() == sampler.DomainAudio || f.domain() == sampler.DomainVideo) && !f.told(sampler.ToldGrowth) && f.phase() != sampler.PhaseLoading
+	if f.told(sampler.ToldGrowth) || f.phase() == sampler.PhaseLoading {
+		return false
+	}
+	if f.bigArray() && f.only() {
+		return f.lasts()
+	}
+	still := f.domain() == sampler.DomainPictures || f.domain() == sampler.DomainVolumes
+	return f.reported() && !f.requested.Known() && (f.lasts() && (f.told(sampler.ToldLong) || f.told(sampler.ToldLarger)) || still && (f.told(sampler.ToldLarger) || f.namesSize()) && f.program.is(inference|evaluation))
+}
+
+// lasts: what it works on has a length in time.
+func (f *facts) lasts() bool {
+	return f.domain() == sampler.DomainAudio || f.domain() == sampler.DomainVideo
 }
 
 // refusedPinned: llama.cpp could not pin host memory, which it can do without.

@@ -63,10 +63,13 @@ var fixesLeak = []fixRow{
 	{id: FixLeak, source: "https://github.com/huggingface/sentence-transformers/issues/522",
 		kinds: ownCode, cost: 0.02,
 		lives:   map[string]float64{CauseLeak: 0.98, CauseUnknown: 0.7, CauseTooBig: 0.6},
-		when:    func(f *failure) bool { return f.keepsOutputs() },
+		when:    func(f *failure) bool { return f.keepsOutputs() || f.predictsAll() },
 		reach:   always(1),
 		variant: func(f *failure) string { return "outputs" },
 		do: func(f *failure) []string {
+			if f.predictsAll() {
+				return []string{f.comment("do.say.predict_parts"), f.comment("do.results_version")}
+			}
 			return []string{f.comment("do.outputs_cpu"), f.comment("do.outputs_pieces")}
 		}},
 	{id: FixLeak, source: "https://docs.pytorch.org/docs/stable/notes/faq.html",

@@ -37,10 +37,85 @@ var fixesSituations = []fixRow{
 		reach:   always(1),
 		variant: func(f *failure) string { return "unloaded" },
 		do: func(f *failure) []string {
-			if f.event.Framework == "tensorflow" || f.program.name == "triton" {
+			if f.event.Framework == "tensorflow" || f.program.name == "triton" || f.told(sampler.ToldTFProgram) {
 				return []string{"export TF_FORCE_GPU_ALLOW_GROWTH=true  " + f.comment("do.tensorflow_grows"), f.comment("do.process_each_model")}
 			}
 			return []string{f.comment("do.process_each_model")}
+		}},
+	{id: FixOtherVersion, source: "https://docs.nvidia.com/deploy/cuda-compatibility/",
+		kinds: ownCode | running, cost: 0, work: true,
+		lives: map[string]float64{CauseUnknown: 0.95, CauseTooBig: 0.95},
+		when: func(f *failure) bool { // there is nothing to make smaller
+			return f.told(sampler.ToldDemo) && !f.numbers() && !f.requested.Known() && !f.onHost() && f.history == nil
+		},
+		reach:   always(1),
+		variant: func(f *failure) string { return "demo" },
+		do: func(f *failure) []string {
+			list := []string{"nvidia-smi  " + f.comment("do.look_first"), f.comment("do.own_architecture")}
+			if f.told(sampler.ToldOnSlice) {
+				list = append([]string{f.comment("do.without_slices")}, list...)
+			}
+			return list
+		}},
+	{id: FixSmallerOptimizer, source: "https://huggingface.co/docs/peft/index",
+		kinds: training | undecided, cost: 0.02,
+		lives: map[string]float64{CauseTooBig: 0.95, CauseUnknown: 0.85},
+		when: func(f *failure) bool { // gradients and states are what is new, and none of them follows the batch
+			return f.told(sampler.ToldRunsOnly) && f.torchCode() && !f.usesLoRA() && !f.onHost() && f.history == nil && f.batch() <= largeBatch
+		},
+		reach:   always(1),
+		variant: func(f *failure) string { return "adapters" },
+		do: func(f *failure) []string {
+			return []string{f.comment("do.say.adapters"), f.comment("do.say.states_in_ram")}
+		}},
+	{id: FixRebalanceRanks, source: "https://docs.nvidia.com/cuda/cuda-c-programming-guide/#cuda-environment-variables",
+		kinds: training | undecided, cost: 0,
+		lives: map[string]float64{CauseUnknown: 0.9, CauseTooBig: 0.75, CauseImbalance: 0.95},
+		when: func(f *failure) bool {
+			return f.told(sampler.ToldUnmeant) && !f.onHost() && !f.numbers() && f.environment["CUDA_VISIBLE_DEVICES"] == ""
+		},
+		reach:   always(1),
+		variant: func(f *failure) string { return "unmeant" },
+		do: func(f *failure) []string {
+			return []string{f.comment("do.one_visible"), f.comment("do.then_smaller")}
+		}},
+	{id: FixSmallerInput, source: "https://pytorch-geometric.readthedocs.io/en/latest/get_started/introduction.html",
+		kinds: ownCode, cost: 0,
+		lives:   map[string]float64{CauseUnknown: 0.95, CauseTooBig: 0.95},
+		when:    func(f *failure) bool { return f.told(sampler.ToldGraphs) && !f.onHost() },
+		reach:   always(1),
+		variant: func(f *failure) string { return "one_graph" },
+		do: func(f *failure) []string {
+			return []string{f.comment("do.one_graph")}
+		}},
+	{id: FixLimitRequests, source: sourceTriton,
+		kinds: server, cost: 0,
+		lives:   map[string]float64{CauseUnknown: 0.9, CauseTooBig: 0.97, CausePreallocation: 0.97},
+		when:    func(f *failure) bool { return f.told(sampler.ToldLoadedTwice) && !f.onHost() },
+		reach:   always(1),
+		variant: func(f *failure) string { return "instances" },
+		do: func(f *failure) []string {
+			return []string{"instance_group [ { count: 1 kind: KIND_GPU } ]  " + f.comment("do.in_config"), f.comment("do.batches_in_flight")}
+		}},
+	{id: FixSmallerModel, source: sourceVLLM,
+		kinds: server, cost: 0.01,
+		lives: map[string]float64{CauseUnknown: 0.92, CauseTooBig: 0.97, CausePreallocation: 0.6},
+		when: func(f *failure) bool { // a share limits the cache, and weights come before it
+			return f.reported() && f.program.name == "vllm" && f.phase() == sampler.PhaseLoading && f.triedShare() && !f.onHost()
+		},
+		reach:   always(1),
+		variant: func(f *failure) string { return "before_cache" },
+		do: func(f *failure) []string {
+			return []string{f.comment("do.weights_first"), f.comment("do.share_is_cache")}
+		}},
+	{id: FixOffloadModel, source: sourceMessage,
+		kinds: ownCode | running, cost: 0,
+		lives:   map[string]float64{CauseUnknown: 0.9, CauseTooBig: 0.97},
+		when:    func(f *failure) bool { return f.besideLlama() },
+		reach:   always(1),
+		variant: func(f *failure) string { return "torch_model" },
+		do: func(f *failure) []string {
+			return []string{f.comment("do.torch_model"), f.comment("do.torch_hidden")}
 		}},
 	{id: FixLeak, source: "https://docs.pytorch.org/docs/stable/notes/faq.html",
 		kinds: ownCode | server, cost: 0.01,
@@ -212,6 +287,11 @@ var fixesSituations = []fixRow{
 		do: func(f *failure) []string {
 			return []string{f.comment("do.fewer_objects"), f.comment("do.log_size")}
 		}},
+}
+
+// besideLlama: PyTorch's own tensors fill the GPU of a program that runs its language model with llama.cpp, which has none.
+func (f *facts) besideLlama() bool {
+	return f.program.kind&(training|server) == 0 && (f.context.Server == "llama.cpp" || f.context.Server == "ollama") && f.event.Framework == "pytorch" && f.allocated.Or(0) > f.total.Or(0)/2 && f.total.Known() && !f.onHost()
 }
 
 // runsWithout is the option without which it is said to run; "" for none.

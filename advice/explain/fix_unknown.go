@@ -6,6 +6,16 @@ import "nvpeak/sampler"
 var leadingVariables = sampler.Pattern{Source: `^(?:[A-Za-z_]\w*=\S*\s+)*`}
 
 var fixesUnknown = []fixRow{
+	// https://github.com/facebookresearch/faiss/issues/379
+	{id: FixCapSampleSize, source: "https://github.com/facebookresearch/faiss/blob/main/CHANGELOG.md",
+		kinds: ownCode | running, cost: 0.05, work: true,
+		lives:   map[string]float64{CauseUnknown: 0.8},
+		when:    func(f *failure) bool { return f.endless() && f.event.Framework == "faiss" }, // elsewhere a build or an input is as likely
+		reach:   always(1),
+		variant: func(*failure) string { return "overflow" },
+		do: func(f *failure) []string {
+			return []string{f.comment("do.index_shards"), f.comment("do.overflow_version")}
+		}},
 	{id: FixRecordRun, source: "https://docs.pytorch.org/docs/stable/torch_cuda_memory.html",
 		kinds: ownCode | running, cost: 0.1,
 		lives: map[string]float64{CauseUnknown: 0.4},

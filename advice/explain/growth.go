@@ -279,6 +279,11 @@ func (f *failure) keepsOutputs() bool {
 	return f.encodesToGPU() || f.told(sampler.ToldResults) && !f.onHost() && f.phase() != sampler.PhaseValidation && f.phase() != sampler.PhaseTraining && !f.told(sampler.ToldTraining) && !f.numbers()
 }
 
+// predictsAll: a training went through, which keeps more for each sample than the model needs to run, and what the same model is asked for all samples does not.
+func (f *failure) predictsAll() bool {
+	return f.told(sampler.ToldPredicts) && f.program.is(running) && !f.onHost() && !f.impossible() && !f.othersMatter()
+}
+
 // encodesToGPU: sentence-transformers is told to return what it encodes as one tensor, which stays on the GPU piece by piece until all is done.
 // https://www.sbert.net/docs/package_reference/sentence_transformer/SentenceTransformer.html
 func (f *failure) encodesToGPU() bool {

@@ -328,7 +328,7 @@ func (f *job) splats() bool {
 // thresholds). It is as large with any batch.
 func (f *facts) weightRefused() bool {
 	shape, _ := f.event.Extra["shape"].([]int)
-	kernel := len(shape) == 4 && shape[0] == shape[1] && shape[0] <= 11 && shape[2] >= 256 && shape[3] >= 256
+	kernel := len(shape) == 4 && shape[0] == shape[1] && shape[0] <= largestKernel && shape[2] >= 256 && shape[3] >= 256
 	table := len(shape) == 2 && shape[0] >= 5e6 && shape[1] >= 8 && shape[1] <= 1024
 	return f.event.Kind == sampler.KindTensorFlow && (kernel || table)
 }
@@ -348,5 +348,14 @@ func (f *job) onePicture() bool {
 			return true
 		}
 	}
-	return f.event.Kind == sampler.KindTensorFlow && len(shape) == 4 && shape[0] == 1 && shape[3] <= 4 && shape[1] > 0 && shape[2] >= 1e6/shape[1]
+	if f.event.Kind != sampler.KindTensorFlow || len(shape) != 4 || shape[0] != 1 || shape[1] <= 0 {
+		return false
+	}
+	if shape[3] <= 4 {
+		return shape[2] >= 1e6/shape[1]
+	}
+	return min(shape[1], shape[2], shape[3]) > largestKernel // features of one, in either order
 }
+
+// largestKernel is more than a side of a kernel has (own threshold), which TensorFlow names before the channels.
+const largestKernel = 11

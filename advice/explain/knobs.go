@@ -312,6 +312,9 @@ func (f *failure) loadingWeights() bool {
 	if f.program.name == "llama-reference" {
 		return false // it makes its cache before it reads the weights
 	}
+	if f.reported() && f.program.name == "vllm" && f.phase() == sampler.PhaseLoading {
+		return true // no request and no cache was there, as is said
+	}
 	return (f.phase() == sampler.PhaseLoading || f.inFunction("create_weights") || f.told(sampler.ToldNotLoaded)) && f.class.class == classAllocator && !f.inFunction("profile_run", "determine_num_available_blocks", "capture", "warmup", "_dummy_run", "initialize_kv_cache")
 }
 

@@ -188,6 +188,8 @@ func (f *failure) agreeing(l tools.Lever) (tools.Lever, bool) {
 		return l, strings.Contains(l.Type, "StereoFusion")
 	case f.onHost() && f.tool.Name == "MONAI" && l.Of == tools.Input:
 		return l, false // the window, beside the output of the whole volume
+	case f.bigArray() && l.By == "chunk":
+		return l, false // of what the model reads at once, and the array is of all that is read
 	case f.onHost() && l.Of == tools.Offload:
 		return l, false // what leaves the GPU takes more of the RAM
 	case f.tool.Name == "Stable-Baselines3" && (l.By == "buffer" || f.onHost() && l.Of == tools.Batch) && f.onPolicy(), l.By == "rollout" && !f.onPolicy():

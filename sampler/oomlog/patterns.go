@@ -27,7 +27,7 @@ var torchFields = []string{
 	`\.\.\. <alloc> is allocated by PyTorch`, // retyped, with a part left out
 	`allocated by PyTorch [:=] <alloc>`,
 	`with <pools> allocated in private pools`,
-	`and <unalloc> is reserved by PyTorch but unallocated`,
+	`and <unalloc> is r`, // "reserved by PyTorch but unallocated", where the end is not cut off
 	`reserved (?:by PyTorch )?but unallocated [:=] <unalloc>`,
 	`[;,] <unalloc> cached?(?: by PyTorch)?(?:\)|\b)`,
 	`[;,] <reserved> reserved in total\b`,

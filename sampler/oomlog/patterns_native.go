@@ -33,6 +33,8 @@ var nativeRows = []row{
 	{name: "phoenix", framework: "cuda", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"out of memory (2)"}, lines: 1, start: `CUDA error in \w+\.cu:\d+ ?: out of memory \(2\)`, fields: []string{`CUDA memory: <total> total, <free> free`, `GPU<gpu_number:int>: CUDA memory`}},
 	{name: "gpumd", framework: "cuda", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"cuda error:"}, lines: 5, near: `Error text: *out of memory`, start: `^\s*CUDA Error:\s*$`},
 	{name: "faiss scratch", framework: "faiss", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"stackdevicememory"}, start: `Faiss assertion 'err == cudaSuccess' failed in [^\n]{0,80}StackDeviceMemory::Stack::Stack`},
+	// A call with its number: https://github.com/facebookresearch/faiss/blob/v1.5.0/gpu/utils/StackDeviceMemory.cpp
+	{name: "faiss call", framework: "faiss", kind: sampler.KindOtherGPU, memory: sampler.MemoryGPU, words: []string{"cudamalloc error 2"}, start: `\bcudaMalloc\w* error 2\b[^\n]{0,24}? size <req:bytes>`},
 	{name: "cuda call", framework: "cuda", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"out of memory"}, start: refusedCall},
 	{name: "cuda call last", framework: "cuda", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"out of memory"}, loose: true,
 		start: `(?-i)(?:Error |CUDA error: )?"?\b[Oo]ut of memory\b"?[^\n.{}]{0,60}?\bcu(?:da)?[A-Z]\w+ ?(?:[()]|in \S+\.\w+:\d+)[^\n]*`},

@@ -41,7 +41,7 @@ var (
 )
 
 // anySize: the size that was set made no difference, however small.
-var anySize = lazily(`(?i)\b(?:no matter|whatever|regardless of|any|every|all|irrespective of|even (?:with|at|on|for|if|when)?)\b`)
+var anySize = lazily(`(?i)\b(?:no matter|whatever|regardless of|any|every|all|irrespective of|even (?:with|at|on|for|if|when)?)\b|无论|不管`)
 
 // gpuHas is the memory of a GPU as people tell it.
 var gpuHas = lazily(`(?i)\b(?:(?:my|our|the) (?:cuda |gpu |video )?memory|vram)\b,? (?:which )?(?:is|has|of) (\d{1,3}) ?(?:Gi?B|G)\b|` +
@@ -122,6 +122,10 @@ func addFacts(c *sampler.LogContext, text string, all []sentence) {
 		c.Told = append(c.Told, sampler.ToldContext)
 	}
 	addSituation(c, text)
+	if slices.Contains(c.Told, sampler.ToldRunsOnly) && len(c.Functions) == 0 { // what runs is named beside what fails
+		c.Told = append(slices.DeleteFunc(c.Told, func(what string) bool { return what == sampler.ToldInference }), sampler.ToldTraining)
+		c.Phase = ""
+	}
 	addPairs(c, text, all)
 	if !slices.Contains(c.Told, sampler.ToldReplay) && games.MatchString(text) && agents.MatchString(text) && !onPolicy.MatchString(text) {
 		c.Told = append(c.Told, sampler.ToldReplay, sampler.ToldPlays)

@@ -4,7 +4,7 @@ package post
 
 const (
 	// ofHost is what it is called. VRAM and the RAM of a GPU are others, see ofGPUs.
-	ofHost = `(?:(?:system|host|cpu|main|physical)(?: ?['’]s)?[ -](?:memory|ram)|ram)`
+	ofHost = `(?:(?:system|host|cpu|main|physical|computer|machine|server|pc)(?: ?['’]s)?[ -](?:memory|ram)|ram)`
 	// takenDown is how a program or its machine ends then.
 	takenDown = `(?:kill(?:s|ed)|terminat(?:es|ed)|crash(?:es|ed|ing)?|dies|died|fr[eo]e?z\w*|h[au]ngs?|unrespons\w*|re-?boot\w*|stops? respond\w*)`
 	// grownHost is memory of the machine that grows until then.
@@ -25,6 +25,13 @@ const (
 
 // batchKilled is what Slurm does: it counts the memory of the machine alone (https://slurm.schedmd.com/cgroup.conf.html#OPT_ConstrainRAMSpace).
 const batchKilled = `\bslurm(?:['’]s)? (?:oom|out[- ]of[- ]memory)\b|\b(?:oom|out[- ]of[- ]memory)(?: \w+)? (?:from|by|of|in) slurm\b`
+
+// notOfGPU denies that it is the GPU's, where memory is spoken of.
+const notOfGPU = `\b(?:memory|ram)\b ?\(?,? ?(?:and |but |it is |this is )*(?:not?|isn['’]t) (?:the |on |of |in )*(?:cuda|gpu|video|graphics)(?:['’]s)?(?: card| memory| ram|\)|,|\.)|` +
+	`(?:内存)[^。，\n]{0,6}(?:不是|而不是|非)(?:显存|GPU)`
+
+// arrayRetyped is NumPy's message for an array that it could not make, as people write it from memory.
+const arrayRetyped = `(?i:\ballocate\b[^\n]{0,40}\barray\b[^\n]{0,60}\n?[^\n]{0,16}\bdata ?type\b)`
 
 // podKilled is what Kubernetes calls a container that was killed for it, where somebody met it.
 const podKilled = `\b(?:reasons?|status|state|error|see|saw|seen|shows?|says|found|gets?|got|getting|gives?)\b[^.\n]{0,30}\bOOMKilled\b`

@@ -62,7 +62,7 @@ var (
 		`\b(?:I|we)(?:['’]m|['’]ve| always| still| just| then| will| also| again)* (?:get|got|getting|have|had|hit|met|face[ds]?|receive[ds]?|encounter(?:ed)?|` +
 		`run into|ran into) (?:an? |the |this |out of )?memory errors?\b|` + podKilled + `|` + takesRAM + `|` + ofMachine + `|` + unpinned + `|` + grownHost + `|` + endsForHost + `|` + loadedUntil + `|` + grownTo + `|` + refusedSize + `|` + wanting + failsIn())
 	// onHost are words for the memory of the machine.
-	onHost = lazily(`(?i)\b(?:oom|out[ -]of[ -]memory)\b ?\(?(?:(?:of|in|on) )?(?:the )?(?:system|host|cpu|main)[ -](?:ram|memory)\b|` +
+	onHost = lazily(`(?i)` + notOfGPU + `|\b(?:oom|out[ -]of[ -]memory)\b ?\(?(?:(?:of|in|on) )?(?:the )?(?:system|host|cpu|main)[ -](?:ram|memory)\b|` +
 		`\b(?:cpu|host|system|main) (?:memory|ram)\b[^.\n]{0,16}\b(?:fills? up|filled up|(?:is|was|gets?|got) (?:\w+ )?(?:full|exhausted))\b|` +
 		`\b(?:does|do|did)(?: not|n['’]t) (?:release|free) (?:the |any )?(?:system|host|cpu|main) (?:memory|ram)\b|` +
 		`\b(?:lack|shortage|want) of (?:system |host )?(?:ram|(?:system|host) memory)\b|\b\d+ ?GB? of (?:system )?RAM\b[^.]{0,40}\bout of memory\b|` +
@@ -75,7 +75,7 @@ var (
 		`\bRAM\b[^.]{0,20}\bch?r[au]sh\w*|\bRAM (?:usage )?(?:goes|went|gets?|got) (?:over|above|beyond)\b|(?:^|[^卡])内存(?:不足|溢出)|爆内存|(?:CPU|主机|系统)内存[^。]{0,12}占满`)
 	// surelyHost is the head of the list of processes that Ray prints when the memory of a machine is nearly full, and words for
 	// nothing but that memory.
-	surelyHost = lazily(`(?m)^\W*PID\s+MEM\(GB\)\s+COMMAND\b|\b(?i:host (?:is |was )?out of memory|killed by (?:the )?(?:linux |kernel )?oom[- ]?killer|(?:linux|kernel) oom[- ]?killer\b[^.\n]{0,30}\bkill\w*)\b`)
+	surelyHost = lazily(`(?m)` + arrayRetyped + `|^\W*PID\s+MEM\(GB\)\s+COMMAND\b|\b(?i:host (?:is |was )?out of memory|killed by (?:the )?(?:linux |kernel )?oom[- ]?killer|(?:linux|kernel) oom[- ]?killer\b[^.\n]{0,30}\bkill\w*)\b`)
 	// errno12 is what the system answers where it has no memory left, which a GPU has no part in.
 	errno12 = lazily(`(?i)\[Errno 12\]`)
 	// ofGPU is memory of a GPU in words that are common for that of the machine.
@@ -476,8 +476,9 @@ const unreleased = `\b(?:GPU|CUDA|VRAM|video)\b[^.?]{0,40}\b(?:(?:is|was|are|doe
 // unreduced is what XLA's compiler prints of a program that stays larger than it wants. A run that goes on prints it too, so it
 // is a failure only where somebody says so: fails, without what unmet has in front.
 var (
-	unreduced = lazily(`Can['’]t reduce memory use below [^\n]{1,60} by rematerialization; only reduced to [\d.]+ ?[KMGT]?i?B \((\d{6,15}) bytes\)`)
-	fails     = lazily(`(?i)(?:(?:\b(?:no|not|never|without|any)|n['’]t)\s+(?:\w+\s+){0,2})?\b(?:fail(?:s|ed|ing)?|crash(?:es|ed|ing)?|errors?|dies|died|stops|stopped|aborts?|aborted|memory (?:\w+ )?(?:issue|problem))\b`)
+	sizeRetyped = lazily(`(?i)\ballocate (?:an? )?(\d+(?:\.\d+)?) ?([KMGT])(?:i?B)?\b[^\n]{0,24}\barray\b`)
+	unreduced   = lazily(`Can['’]t reduce memory use below [^\n]{1,60} by rematerialization; only reduced to [\d.]+ ?[KMGT]?i?B \((\d{6,15}) bytes\)`)
+	fails       = lazily(`(?i)(?:(?:\b(?:no|not|never|without|any)|n['’]t)\s+(?:\w+\s+){0,2})?\b(?:fail(?:s|ed|ing)?|crash(?:es|ed|ing)?|errors?|dies|died|stops|stopped|aborts?|aborted|memory (?:\w+ )?(?:issue|problem))\b`)
 )
 
 // cutShort is the head of a traceback in a notebook, which names the error that a post leaves off below, or what TensorFlow
@@ -494,6 +495,11 @@ func eventOf(text string, s sentence, all []sentence, scan Scan) sampler.OOMEven
 	e.Framework, e.Kind, e.MemoryKind = kindOf(text, s.text, all)
 	e.Line, e.Text = s.line, sampler.Clean(s.text)
 	e.Extra = map[string]any{"told": true}
+	if at := sizeRetyped.FindStringSubmatch(text); at != nil && e.Kind == sampler.KindHostAlloc {
+		if size, err := sampler.ParseBytes(at[1] + at[2]); err == nil {
+			e.Framework, e.Requested = "numpy", sampler.Some(size)
+		}
+	}
 	if at := unreduced.FindStringSubmatch(text); at != nil && e.MemoryKind == sampler.MemoryGPU {
 		if size, err := strconv.ParseUint(at[1], 10, 64); err == nil {
 			e.Framework, e.Kind, e.Requested, e.Extra["total_allocation_bytes"] = "jax", sampler.KindXLA, sampler.Some(sampler.Bytes(size)), float64(size)
@@ -526,7 +532,8 @@ var ofOthers = lazily(`(?i)\b(?:for|of|by|from) (?:the |an? |another |other |som
 
 // runsOnCPU is a model that runs on the CPU by the words of whoever writes, where no GPU is spoken of: what fills up is RAM.
 var runsOnCPU = lazily(`(?i)\b(?:during|in|for|with|doing|while) (?:an? |the |my )?CPU (?:inference|training|prediction|evaluation)\b|` +
-	`\b(?:inference|training|predict\w*|evaluat\w*|running (?:it|the model|this)|runs?) (?:\w+ ){0,2}on (?:an? |the |my )?CPUs?\b`)
+	`\b(?:inference|training|predict\w*|evaluat\w*|running (?:it|the model|this)|runs?) (?:\w+ ){0,2}on (?:an? |the |my )?CPUs?\b|` +
+	`\b(?:using|with|on) an? (?:[\w.-]+ ){0,2}CPU(?: (?:instance|machine|node|vm|box|server|only)| from\b|[.,;]|$)`)
 
 // onCPUAlone: it runs on the CPU, and the text has no word of a GPU.
 func onCPUAlone(text string, all []sentence) bool {

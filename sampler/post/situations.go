@@ -180,6 +180,28 @@ var situations = []struct {
 	{sampler.ToldThrifty, lazily(`(?i)\b(?:enabled|activated|turned on|using|checked|ticked|with)\b[^.\n]{0,60}\b8[- ]?bit\b[^.\n]{0,60}\bgradient[- _]checkpoint\w*|` +
 		`\b(?:enabled|activated|turned on|using|checked|ticked|with)\b[^.\n]{0,60}\bgradient[- _]checkpoint\w*[^.\n]{0,60}\b8[- ]?bit\b`),
 		lazily(`(?i)\bdreambooth\b|\bcache latents\b|\blatents? cach\w*`), lazily(`(?i)\bloras?\b|\btextual inversion\b|\bunet only\b`)},
+	// What somebody tries first of all, before there is any work. Where a model or pictures are spoken of, it may be large all the same.
+	{sampler.ToldDemo, lazily(`(?i)\b(?:basic|simple|simplest|tiny|minimal|toy|trivial|counter|hello[- ]world|vector ?add\w*)(?: \w+)? (?:demo|example|program|kernel)\b[^.\n]{0,60}` + fault + `|` +
+		fault + `[^.\n]{0,40}\b(?:basic|simple|simplest|tiny|minimal|toy|trivial|counter|hello[- ]world|vector ?add\w*)(?: \w+)? (?:demo|example|program|kernel)\b|` +
+		`\./(?:demo|vectorAdd|deviceQuery|hello\w*)(?:[\s,;:.]|$)`), nil,
+		lazily(`(?i)\b(?:models?|images?|pictures?|videos?|train\w*|batch\w*|resolution|weights|\w*torch\w*|tensorflow|tokens?|datasets?)\b|模型|训练|图[像片]`)},
+	// https://docs.nvidia.com/datacenter/tesla/mig-user-guide/
+	{sampler.ToldOnSlice, lazily(`(?i)\b(?:with|on|when|if|once|after|under) (?:a |the )?MIG(?:[- ]enabled| (?:is |was )?(?:enabled|on|active|turned on))\b[^.\n]{0,60}` + fault + `|` +
+		fault + `[^.\n]{0,40}\b(?:with|on|when|if|once|after|under) (?:a |the )?MIG(?:[- ]enabled| (?:is |was )?(?:enabled|on|active|turned on))\b`), nil, nil},
+	// A model of others runs, and all of its weights cannot be trained.
+	{sampler.ToldRunsOnly, lazily(`(?i)\b(?:inference|generation|generating|prediction|evaluation|chat(?:ting)?|the demo)\b[^.\n]{0,30}\b(?:works?|worked|runs?|ran|fits?|(?:is|was) (?:fine|ok|okay)|no problems?|fine)\b[^\n]{0,40}\b(?:but|while|whereas|however)\b[^\n]{0,40}\bfine[- ]?tun\w*|` +
+		`\bfine[- ]?tun\w*[^.\n]{0,60}` + fault + `[^.\n]{0,24}\b(?:but|while|whereas|although|though)\b[^.\n]{0,16}\b(?:inference|generation|prediction|evaluation|chat(?:ting)?)\b[^.\n]{0,16}\b(?:works?|worked|runs?|ran|fits?|fine|ok|okay)\b|` +
+		`(?:推理|评测|交互|对话|预测|生成)[^。\n]{0,8}(?:正常|可以|没有?问题|能跑|能运行)[^。\n]{0,24}微调`), nil,
+		lazily(`(?i)\b(?:q?lora|peft|adapters?|offload\w*|zero[-_ ]?[23]|8[- ]?bit)\b`)},
+	// The Trainer of transformers divides a batch over all GPUs that it sees: https://huggingface.co/docs/transformers/main_classes/trainer#transformers.TrainingArguments.n_gpu
+	{sampler.ToldUnmeant, lazily(`(?i)\b(?:other|second|another|2nd) (?:gpu|card)\b[^.\n]{0,16}\b(?:is|gets?|was|starts) (?:also |then |being |suddenly |to be )*(?:used|filled|occupied)\b|\b(?:uses?|fills?|occup\w+) (?:both|all) (?:of (?:my|the) )?(?:gpus|cards)\b|` +
+		`(?:另一|第二|另外一)[张块个](?:显卡|卡|GPU)[^。\n]{0,8}(?:也|同样|同时)[^。\n]{0,4}(?:使用|占用|被用)`), lazily(`(?i)\b(?:only|just|single|want|meant|intend\w*)\b[^.\n]{0,24}\b(?:one|1|single|gpu)\b|其中一[张块个]|单卡|只(?:想|用)[^。\n]{0,6}一[张块个]`), lazily(`\bCUDA_VISIBLE_DEVICES ?= ?["']?\d["']?(?:\s|$)`)},
+	// The first graph of a data set in memory is dataset[0]; its data are those of all: https://pytorch-geometric.readthedocs.io/en/latest/tutorial/create_dataset.html
+	{sampler.ToldGraphs, lazily(`\bdataset\.(?:_?data)\.(?:x|edge_index|edge_attr)\b`), nil, nil},
+	// https://docs.nvidia.com/deeplearning/triton-inference-server/user-guide/docs/user_guide/model_configuration.html#instance-groups
+	{sampler.ToldLoadedTwice, lazily(`(?s)\binstance_group\b.{0,80}\bcount ?: ?(?:[2-9]|\d\d)\b`), nil, nil},
+	{sampler.ToldTFProgram, lazily(`(?i)\b(?:run)?stardist\b|\btensorflow\b|\bkeras\b|\bcsbdeep\b|\bspleeter\b`), nil, nil},
+	{sampler.ToldUnloaded, lazily(`(?i)\b(?:modules?|plugins?|programs?|steps?|tools?|library|node)\b[^.\n]{0,16}\b(?:does|did|do)(?:n['’]?t| not) (?:seem to )?(?:free|release)\w* (?:up )?(?:the |its )?(?:gpu |video )?(?:memory|vram)\b[^.\n]{0,16}\b(?:after|when|once) (?:it |the \w+ )?(?:is |has |was )?(?:finish\w*|done|complet\w*|ends?|ended|runs?|ran)\b`), nil, nil},
 	{sampler.ToldFrozen, lazily(`\bFailed to execute script\b|\b_MEI\d{3,}\b`), nil, nil},
 }
 

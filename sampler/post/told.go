@@ -400,7 +400,7 @@ var tells = []struct {
 		lazily(`(?i)\b(?:train(?:s|ing)?|fine[- ]?tun(?:e|es|n?ing)|q?lora|images?|pictures?|videos?|diffusion|esm|proteins?|embeddings?)\b|训练|微调`)},
 	{sampler.ToldPixels, lazily(`(?i)\b(?:photos?|\w+\.(?:png|jpe?g|mp4)|\d+ ?(?:mpx|megapixels?)|images?|img(?:sz|_?size)?|pictures?|videos?|frames|footage|\d{3,4}p|coco|yolo\S*|` +
 		`[ru]?cnn|u-?net\S*|segmentation|object detection|resolution|pixels?|voxels?|volumes?|ct|mri|3d|point ?clouds?)\b|点云|图[像片]|照片|视频`), lazily(`(?i)\b(?:docker|container|base) images?\b`)},
-	{sampler.ToldSized, lazily(`(?i)\b\d{3,4} ?[x*×] ?\d{3,4}\b|\b\d{3,4}p\b`), lazily(`(?i)\b(?:seq\w*|tokens?|layers?|hidden)\b`)},
+	{sampler.ToldSized, lazily(`(?i)\b\d{3,4} ?[x*×] ?\d{3,4}(?: ?[x*×] ?\d{1,4})?\b|\b\d{3,4}p\b`), lazily(`(?i)\b(?:seq\w*|tokens?|layers?|hidden)\b`)},
 	{sampler.ToldShows + sampler.ShowsFewBits, lazily(`(?i)\b[2-8][- ]?bits?\b[^.;,]{0,24}\b(?:models?|versions?|weights|checkpoints?|quants?|quanti[sz]ed|mixtral|mistral|llama|qwen|gemma|deepseek|phi|yi|` +
 		`falcon)|\b(?:quanti[sz]ed|loaded|loading|load it|running|runs?) (?:\w+ )?(?:to|in|with|at|as) (?:int)?[2-8][- ]?bits?\b|` +
 		`\b(?:after|already|with|have|I) enabl(?:ed|ing) (?:int)?[2-8][- ]?bits?\b`),
@@ -487,6 +487,24 @@ var kinds = []kindRow{
 		`tests (?:the|a|my|an|on|one|single|few|some)\b|runn?ing (?:the )?tests?\b|image in a loop|` +
 		`(?:my|own|input|long|short|whole|process\w*) (?:videos?|footage|frames))\b|推理|预测|测试`)},
 }
+
+// ownEvaluation is code that somebody wrote to run what is trained already: it trains nothing, however often a training is named beside it.
+// trainsThen is a training that went through, and predicts what the same model is asked for after it and does not give.
+var (
+	ownEvaluation = lazily(`(?i)\b(?:my|own|self[- ]written) (?:\w+ )?(?:evaluation|eval|inference|prediction|testing) (?:code|script|loop|program|file|function)\b|` +
+		`\b(?:wrote|written|writ(?:e|ing)) (?:(?:my|own|an?|some|the|simple|short|it) )*(?:evaluation|eval|inference|prediction|testing) (?:code|script|loop|program|file|function)\b|` +
+		`\bto (?:evaluate|test|run) (?:the|a|my|our|this) (?:\w+ )?models?\b[^\n]{0,40}\bI (?:have |had |just )*(?:wrote|write|written|made|implement\w*|coded)\b`)
+	ofTraining = lazily(`(?i)\b(?:while|during|in|when|at) (?:the )?train(?:ing)?\b|\bepochs?\b|训练时`)
+	trainsThen = lazily(`(?i)(?:\b(?:my|the|our) (?:\w+ )?model trains?\b(?: \w+)?|` +
+		`\b(?:train\w*|fit(?:s|ting)?|(?:can|could|able to) (?:train|fit))\b[^.\n]{0,24}\b(?:ok|okay|fine|works?|worked|well|success\w*|smooth\w*|(?:no|without|without any) (?:problem|error|issue)s?|` +
+		`finish\w*|complet\w*|done))\b[^\n]{0,16}\b(?:but|however|yet)\b(?:[^.\n]|\.\w){0,50}(?:` + refuses + `(?:[^.\n]|\.\w){0,40}` + predicts + `|` + predicts + `(?:[^.\n]|\.\w){0,60}` + refuses + `)`)
+)
+
+const (
+	refuses  = `(?:n['’]?t\b|\b(?:cannot|can ?not|unable|fail\w*|crash\w*|errors?|oom\w*|runs? out|ran out|out of|not enough)\b)`
+	predicts = `\b(?:predict\w*|infer(?:ence)?\b|imput\w*|embed\w*|encod(?:e|ing)\b|latent\w*|` +
+		`get_\w+|(?:get|obtain|comput\w*|extract\w*) (?:the |my |all )?(?:\w+ )?(?:predictions?|expressions?|outputs?|results|features|representations?|scores))\b`
+)
 
 // trains are words of which one is in nearly each text about training a language model.
 var trains = lazily(`(?i)\b(?:train\w*|fine[- ]?tun\w*|q?lora|peft|sft|dpo|grpo|ppo|trl|rlhf|unsloth|axolotl|llama-?factory|backward|optimizer|epochs?)\b|训练|微调`)
@@ -777,6 +795,14 @@ func add(c *sampler.LogContext, text string, all []sentence, lines []codeLine) {
 	if kind == "" && trainsInCode.MatchString(text) {
 		kind = sampler.ToldTraining
 	}
+	ownEval := false
+	switch {
+	case len(c.Functions) > 0 || c.Epoch.Known() || c.Step.Known():
+	case slices.ContainsFunc(all, func(s sentence) bool { return trainsThen.MatchString(s.text) }):
+		c.Told, kind = append(c.Told, sampler.ToldPredicts), sampler.ToldInference
+	case ownEvaluation.MatchString(text) && !slices.ContainsFunc(all, func(s sentence) bool { return ofTraining.MatchString(s.text) }):
+		kind, ownEval = sampler.ToldInference, true
+	}
 	// An evaluation without a training only runs a model, and what comes in training too is no matter of the evaluation.
 	if kind == "" && c.Phase == sampler.PhaseTraining && len(c.Functions) == 0 && !c.Epoch.Known() && !c.Step.Known() && slices.ContainsFunc(all, func(s sentence) bool {
 		return slices.ContainsFunc(kinds, func(row kindRow) bool { return row.what == sampler.ToldInference && row.words.MatchString(s.text) })
@@ -827,6 +853,9 @@ func add(c *sampler.LogContext, text string, all []sentence, lines []codeLine) {
 		c.Told = append(slices.DeleteFunc(c.Told, func(what string) bool { return what == kind }), sampler.ToldTraining) // whatever file the function that it calls stands in
 	}
 	name(c, text, all, lines)
+	if ownEval { // made after a script that trains, which does not run
+		c.Scripts = slices.DeleteFunc(c.Scripts, func(s string) bool { return strings.Contains(s, "train") })
+	}
 	unset(c, all)
 }
 

@@ -81,6 +81,7 @@ var inVain = lazily(`(?i)\b(?:everything|all(?: settings)?|settings) (?:is |are 
 	`\beven (?:lower|smaller|fewer|less) (?:\w+ )?(?:gives?|gave|fails?|failed|leads?|results?|runs?|ends?|is|are|has|have|had|do|does|did)\b|` +
 	`\bdespite (?:my |also |having )*(?:tr(?:y|ied)|sett?|us|chang|lower|reduc|decreas|adjust|experiment)(?:ing|ed)?\b|` +
 	`\b(?:makes? no difference|made no difference|to no effect|just the same|the same result|(?:the|with the) same outcome)\b|` +
+	`(?:无论|不管)[^。\n]{0,24}(?:都|均|也|还是|仍)[^。\n]{0,8}(?:显示|报|爆|out|OOM|oom|不足|溢出|一样|不行)|` +
 	`(?:全部?|都|均|统统)[^。，,]{0,6}(?:报|不行|爆|失败|OOM|oom|溢出|不够|不足)|[,，](?:也|照样)(?:炸|爆)|` +
 	`\b(?:regardless of|no matter|whatever|even (?:though|with|when|after|for|at|if (?:I|we|it|the|my|an?|batch\w*|\w+ing))\b|independent(?:ly)? of)\b|` +
 	`\b(?:did|do|does|has|have|could|is|was|wo|will)(?:nt|n['’]?t| not) (?:\w+ )?(?:help\w*|work\w*|solv\w*|matter|make|change\w*|resolve|improve|fix)|` +

@@ -317,7 +317,7 @@ var language = []Tool{
 	{Name: "Spleeter", Words: []string{"spleeter"},
 		Source: "https://github.com/deezer/spleeter/blob/master/spleeter/options.py",
 		Levers: []Lever{{Input, "--duration 60", "seconds"}, {Model, "-p spleeter:2stems", "smaller"}, {Offload, "--stft-backend librosa", "cpu"}, {Batch, "\"batch_size\": 1", "one"}}},
-	{Name: "Ultimate Vocal Remover", Words: []string{"ultimatevocalremover", "ultimatevocalremovergui"}, Does: Runs,
+	{Name: "Ultimate Vocal Remover", Words: []string{"ultimatevocalremover", "ultimatevocalremovergui", "UVR"}, Does: Runs,
 		Source: "https://github.com/Anjok07/ultimatevocalremovergui/blob/master/gui_data/constants.py",
 		Levers: []Lever{{Input, "Segment Size 128", "chunk"}, {Input, "Segments 10", "chunk"}}},
 	{Name: "audio-separator", Words: []string{"audio-separator", "python-audio-separator"}, Does: Runs,

@@ -65,7 +65,7 @@ var science = []Tool{
 		Levers: []Lever{{Batch, "--batch-size 16", "half"}, {Model, "--message-hidden-dim 150", "layers"}, {Model, "--depth 2", "layers"}}},
 
 	// cells and genomes
-	{Name: "scvi-tools", Words: []string{"scvi", "scvitools"},
+	{Name: "scvi-tools", Words: []string{"scvi", "scvitools"}, For: Trains,
 		Source: "https://docs.scvi-tools.org/en/stable/api/reference/scvi.model.base.PyroSviTrainMixin.html",
 		Levers: []Lever{{Batch, "train(batch_size=64)", "half"}, {Input, "sc.pp.highly_variable_genes(adata, n_top_genes=1200, subset=True)", "crop"}}},
 	{Name: "scGPT", Words: []string{"scgpt"},
