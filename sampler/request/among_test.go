@@ -3,6 +3,7 @@ package request
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -14,6 +15,8 @@ type ranks struct {
 	pid, first, threads int
 	lag                 int // ms: each thread begins a step so much later than the first, at most
 	slow, collects      bool
+	old                 int  // pieces that each thread had before anybody looked
+	inTurn              bool // for each piece that a thread is given it gives the oldest back, once it has enough; else many at once, now and then
 }
 
 // among is a machine that several of them use at once.
@@ -45,14 +48,14 @@ func newAmong(t *testing.T, list []ranks, seed uint64) *among {
 			a.has[p.pid][(p.first+i)%amongGPUs] = 400 * mib
 		}
 	}
+	for _, p := range list {
+		a.plays(p, rand.New(rand.NewPCG(seed, uint64(p.pid)))) //nolint:gosec // a few
+	}
 	for i := range amongGPUs {
 		a.gpu(a.gpus[i].Key()).take(a.now, a.used(i))
 	}
 	a.listed()
 	a.apply()
-	for _, p := range list {
-		a.plays(p, rand.New(rand.NewPCG(seed, uint64(p.pid)))) //nolint:gosec // a few
-	}
 	return a
 }
 
@@ -86,12 +89,31 @@ func (a *among) plays(p ranks, r *rand.Rand) {
 	for i := range p.threads {
 		a.truth[p.pid*100+i] = (p.first + i) % amongGPUs
 	}
-	for step, at := 1, a.begin.Add(ms(r.IntN(100))); at.Before(a.end); step++ {
+	for range p.old {
 		n := sampler.Bytes(2+2*r.IntN(60)) * mib
+		for i := range p.threads {
+			a.has[p.pid][(p.first+i)%amongGPUs] += n
+			held[i] = append(held[i], piece{a.places, n})
+			a.places++
+		}
+	}
+	for step, at := 1, a.begin.Add(ms(r.IntN(100))); at.Before(a.end); step++ {
+		n, which := sampler.Bytes(2+2*r.IntN(60))*mib, r.IntN(1000)
+		if p.inTurn && r.IntN(3) == 0 {
+			n = 2 * mib
+		}
 		next := at
 		for i := range p.threads {
 			gpu, tid := (p.first+i)%amongGPUs, p.pid*100+i
 			from := at.Add(ms(r.IntN(p.lag+1)) + time.Duration(tid)) // no two calls begin at one moment
+			if k := len(held[i]); p.inTurn && k > 12 {
+				x := held[i][which%k]
+				held[i] = slices.Delete(held[i], which%k, which%k+1)
+				began := from
+				from = from.Add(time.Duration(100+r.IntN(9000)) * time.Microsecond)
+				a.gives(p, gpu, tid, began, from, x.place, x.n)
+				from = from.Add(50 * time.Microsecond)
+			}
 			moved := from.Add(time.Duration(20+r.IntN(80)) * time.Microsecond)
 			over := moved
 			if p.slow {
@@ -105,20 +127,16 @@ func (a *among) plays(p ranks, r *rand.Rand) {
 			})
 			a.events.on(moved, func() { a.has[p.pid][gpu] += n })
 			held[i] = append(held[i], piece{place, n})
-			if step%17 == 16 {
+			if few := len(held[i]) - 3; !p.inTurn && step%17 == 16 && few > 0 {
 				by := tid
 				if p.collects {
 					by = p.pid*100 + 99
 				}
-				for k, x := range held[i][:len(held[i])-3] {
+				for k, x := range held[i][:few] {
 					gone := over.Add(time.Duration(k*50+20) * time.Microsecond)
-					a.events.on(gone, func() {
-						a.has[p.pid][gpu] -= x.n
-						a.Call(Call{Time: a.now, Function: function("cuMemFree_v2"), PID: p.pid, TID: by, Address: x.place, Device: -1, Other: uint64(a.now.UnixNano())})
-						a.Lingered(p.pid, uint64(a.now.UnixNano()), a.now)
-					})
+					a.gives(p, gpu, by, gone, gone.Add(10*time.Microsecond), x.place, x.n)
 				}
-				held[i] = held[i][len(held[i])-3:]
+				held[i] = held[i][few:]
 				over = over.Add(ms(2))
 			}
 			if !p.slow {
@@ -130,6 +148,20 @@ func (a *among) plays(p ranks, r *rand.Rand) {
 		}
 		at = next
 	}
+}
+
+// gives lets a thread give a piece back, which is told as it begins, and once more in the end where it takes long.
+func (a *among) gives(p ranks, gpu, tid int, began, over time.Time, place uint64, n sampler.Bytes) {
+	number := uint64(began.UnixNano())
+	a.events.on(began, func() {
+		a.Call(Call{Time: a.now, Function: function("cuMemFree_v2"), PID: p.pid, TID: tid, Address: place, Device: -1, Other: number})
+	})
+	a.events.on(over, func() {
+		a.has[p.pid][gpu] -= n
+		if over.Sub(began) > time.Millisecond {
+			a.Lingered(p.pid, number, a.now)
+		}
+	})
 }
 
 // watch reads the GPUs each 20 ms, lists their processes each second, and makes a snapshot four times a second.
@@ -164,11 +196,11 @@ func (a *among) watch(tell func()) {
 // asks may long be unknown, and is never told wrongly.
 func TestPlacesAmongMany(t *testing.T) {
 	all, right, wrong := 0, 0, 0
-	for seed := range uint64(12) {
+	for seed := range uint64(16) {
 		r := rand.New(rand.NewPCG(seed, 31))
 		var list []ranks
 		for i := range 3 + r.IntN(5) {
-			list = append(list, ranks{pid: 10 + i, first: r.IntN(amongGPUs), threads: 2 + r.IntN(3), lag: []int{0, 3, 10, 30, 60, 100}[r.IntN(6)], slow: r.IntN(2) == 0, collects: r.IntN(3) == 0})
+			list = append(list, ranks{pid: 10 + i, first: r.IntN(amongGPUs), threads: 2 + r.IntN(3), lag: []int{0, 3, 10, 30, 60, 100}[r.IntN(6)], slow: r.IntN(2) == 0, collects: r.IntN(3) == 0, old: []int{0, 10, 15, 20, 30}[r.IntN(5)], inTurn: r.IntN(2) == 0})
 		}
 		a := newAmong(t, list, seed)
 		bad := map[string]int{}
@@ -190,7 +222,7 @@ func TestPlacesAmongMany(t *testing.T) {
 		}
 	}
 	t.Logf("%d of %d told, %d wrongly", right, all, wrong)
-	if right < all*4/10 {
+	if right < all*3/10 {
 		t.Errorf("the GPUs of %d of %d requests are told", right, all)
 	}
 }

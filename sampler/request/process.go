@@ -15,6 +15,7 @@ type process struct {
 	listed   map[sampler.GPUKey]time.Time // where the driver lists it, or did of late, and when last
 	last     time.Time                    // of its calls
 	late     bool                         // a part of its life was missed
+	lost     time.Time                    // when it last gave back what it had by then
 	missed   bool                         // calls amid what was seen were
 	lookedAt time.Time                    // some of its calls before that are; zero: none
 	first    time.Time                    // call that was heard
@@ -259,18 +260,21 @@ func (p *process) forgets(at time.Time) {
 	}
 }
 
-// takes ends a block. Of one of before we came it is not known how large it was, nor where. What is mapped to that address is unmapped by a call of its own.
-func (p *process) takes(c *Call) {
+// takes ends a block; known: it is. Of one of before we came it is not known how large it was, nor where. What is mapped to that address is unmapped by a call of
+// its own.
+func (p *process) takes(c *Call) (known bool) {
 	if p.isMapped(c) {
-		return
+		return true
 	}
-	if p.release(c, key(c)).block == nil && p.late && physical(Functions[c.Function].Memory) {
+	if p.release(c, key(c)).block == nil && p.late && c.Address != 0 && physical(Functions[c.Function].Memory) {
 		p.trimmed(c.Time, func(*seat) bool { return true })
 		clear(p.figures)
 		for _, s := range p.seats {
 			s.tally.exact.loses(c.Time, s.tally.live)
 		}
+		return false
 	}
+	return true
 }
 
 // isMapped says whether a call takes what was made of a piece within the library.

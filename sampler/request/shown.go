@@ -118,7 +118,7 @@ func (t *Tracker) show(p *process, now time.Time) {
 
 // compareLists takes which sets moved as the driver's figure did from one list to the next, with the seats that are there for sure.
 func (p *process) compareLists(w *showing, key sampler.GPUKey, next listing) {
-	if p.contextSince(w.last.from) {
+	if p.contextSince(w.last.from) || p.lost.After(w.last.from) {
 		return
 	}
 	sure, parts := []parts{}, make([]parts, len(p.showed))

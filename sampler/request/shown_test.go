@@ -140,3 +140,58 @@ func TestContradicted(t *testing.T) {
 		}
 	}
 }
+
+// Memory of before anybody looked that is given back moves the driver's figure by nobody knows how much: no list is compared across that, and no reading.
+func TestGivenBackUnknown(t *testing.T) {
+	for name, row := range map[string]struct {
+		unknown, slowly bool
+		compared        bool
+	}{
+		"all is known":                  {false, false, true},
+		"a piece of before":             {true, false, false},
+		"a piece of before, in a while": {true, true, false},
+	} {
+		s := newScene(t, 2, people{7: {}})
+		has := 4 * gib
+		listed := func() {
+			for i := range s.gpus {
+				s.gpus[i].Processes = nil
+				s.list(i, 7, sampler.Some(has))
+			}
+			s.listAll()
+			s.later(ms(500))
+			s.apply()
+			s.later(ms(500))
+		}
+		s.Late(7, s.now)
+		for tid := 8; tid < 10; tid++ {
+			s.call("cuMemAlloc_v2", Call{TID: tid, Address: uint64(tid), Size: uint64(64 * mib), Device: -1})
+		}
+		number := uint64(77)
+		if row.slowly {
+			s.call("cuMemFree_v2", Call{TID: 8, Address: 1 << 40, Device: -1, Other: number})
+		}
+		listed()
+		switch {
+		case row.slowly:
+			s.Lingered(7, number, s.now)
+		case row.unknown:
+			s.call("cuMemFree_v2", Call{TID: 8, Address: 1 << 40, Device: -1, Other: number})
+		}
+		s.call("cuMemAlloc_v2", Call{TID: 8, Address: 10, Size: uint64(128 * mib), Device: -1})
+		at := s.now
+		listed()
+		listed()
+		g := s.gpu(s.gpus[0].Key())
+		if got := len(s.processes[7].showing(s.gpus[0].Key()).fits) > 0; got != row.compared {
+			t.Errorf("%s: lists compared: %v", name, got)
+		}
+		if _, _, known := g.beside(nil, at.Add(-ms(10)), at); known != row.compared {
+			t.Errorf("%s: readings compared: %v", name, known)
+		}
+		listed() // the next ones are from after that
+		if len(s.processes[7].showing(s.gpus[0].Key()).fits) == 0 {
+			t.Errorf("%s: no lists of later are compared", name)
+		}
+	}
+}

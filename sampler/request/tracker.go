@@ -251,7 +251,9 @@ func (t *Tracker) Call(c Call) {
 	case Gives:
 		t.gives(p, &c, f)
 	case Takes:
-		p.takes(&c)
+		if !p.takes(&c) {
+			t.loses(p, c.Time, c.Time)
+		}
 	case Maps:
 		p.maps(&c)
 	case Unmaps:

@@ -34,9 +34,13 @@ func (t *Tracker) Lingered(pid int, call uint64, at time.Time) {
 		return
 	}
 	for i := range p.taken {
-		if x := &p.taken[i]; x.call == call && x.block != nil {
+		switch x := &p.taken[i]; {
+		case x.call != call:
+		case x.block != nil:
 			x.block.seat.tally.lingers(x.block.seat, x.began, at)
 			p.gaveUntil(x, at)
+		case p.late && physical(x.at.memory):
+			t.loses(p, x.began, at)
 		}
 	}
 }
