@@ -74,7 +74,7 @@ func (g *gpu) likelier(s *seat, m moving, before, r reading, others *strays, odd
 		return 1, false
 	}
 	moved -= beside
-	with, without := matching(moved-m.mib, parts), matching(moved, parts)
+	with, without := matching(moved, m.mib, parts)
 	odds = with.likelihood(len(parts), odd) / without.likelihood(len(parts), odd)
 	return odds, odds > 1 && without.fewest() <= with.fewest()+1
 }
@@ -82,21 +82,26 @@ func (g *gpu) likelier(s *seat, m moving, before, r reading, others *strays, odd
 // matches are how many sets of none, one and more parts explain what moved.
 type matches [straysAtOnce + 1]int
 
-// matching counts them.
-func matching(moved float64, parts []float64) (n matches) {
-	n.add(moved, parts, 0)
-	return n
-}
-
-func (n *matches) add(moved float64, parts []float64, taken int) {
-	if math.Abs(moved) <= grain {
-		n[taken]++
-	}
-	if taken < straysAtOnce {
-		for i, part := range parts {
-			n.add(moved-part, parts[i+1:], taken+1)
+// matching counts the sets that explain what moved with a call, and those that do without it.
+func matching(moved, call float64, parts []float64) (with, without matches) {
+	see := func(taken int, sum float64) {
+		if left := moved - sum; math.Abs(left) <= grain {
+			without[taken]++
+		} else if math.Abs(left-call) <= grain {
+			with[taken]++
 		}
 	}
+	see(0, 0)
+	for i, one := range parts {
+		see(1, one)
+		for j, two := range parts[i+1:] {
+			see(2, one+two)
+			for _, three := range parts[i+j+2:] {
+				see(3, one+two+three)
+			}
+		}
+	}
+	return with, without
 }
 
 // fewest is of how many parts a set is that explains it, at least; more than straysAtOnce: none does.

@@ -36,7 +36,7 @@ const (
 	straysMost = 7
 	// straysSlow is the same of slow calls, each of which moves the use somewhere within three readings, and straysAtOnce how many of those fall between the same
 	// two, at most, as is reckoned with.
-	straysSlow, straysAtOnce = 16, 3
+	straysSlow, straysAtOnce = 20, 3
 	// straysKept is how long they are of interest: a snapshot is made each second at least.
 	straysKept = 5 * time.Second
 )

@@ -31,8 +31,13 @@ func TestExplained(t *testing.T) {
 		if off := least(row.moved, row.parts); math.Abs(off-row.off) > 1e-9 {
 			t.Errorf("%s: %v off, want %v", name, off, row.off)
 		}
-		if got := matching(row.moved, row.parts); got != row.sets {
-			t.Errorf("%s: %v, want %v", name, got, row.sets)
+		for _, call := range []float64{16, -200} {
+			if with, _ := matching(row.moved+call, call, row.parts); with != row.sets {
+				t.Errorf("%s: %v with a call of %v, want %v", name, with, call, row.sets)
+			}
+			if _, without := matching(row.moved, call, row.parts); without != row.sets {
+				t.Errorf("%s: %v without a call of %v, want %v", name, without, call, row.sets)
+			}
 		}
 	}
 }
