@@ -94,3 +94,46 @@ func TestCoincidence(t *testing.T) {
 		}
 	}
 }
+
+// What the driver says of a process from one list to the next is evidence for its one thread, not for one of several, of which another may have moved as much;
+// nor where it gave back meanwhile what it had before anybody looked.
+func TestFiguresOfSeveral(t *testing.T) {
+	for name, row := range map[string]struct {
+		threads int
+		unknown bool
+		judged  bool
+	}{
+		"one thread": {1, false, true},
+		"two":        {2, false, false},
+		"one, and memory of before is given back": {1, true, false},
+	} {
+		s := newScene(t, 2, people{7: {}})
+		has := [2]sampler.Bytes{gib, gib}
+		listed := func() {
+			for i := range s.gpus {
+				s.gpus[i].Processes = nil
+				s.list(i, 7, sampler.Some(has[i]))
+			}
+			s.listAll()
+			s.later(ms(20))
+		}
+		s.Late(7, s.now)
+		listed()
+		for i := range row.threads {
+			s.call("cuMemAlloc_v2", Call{TID: 8 + i, Address: uint64(8 + i), Size: uint64(64 * mib), Device: -1})
+			has[i] += 64 * mib
+		}
+		if row.unknown {
+			s.call("cuMemFree_v2", Call{TID: 8, Address: 1 << 40, Device: -1})
+		}
+		s.later(ms(100))
+		listed()
+		judged := false
+		for _, f := range s.processes[7].seats[0].follow {
+			judged = judged || f.judged > 0
+		}
+		if judged != row.judged {
+			t.Errorf("%s: judged by the figures: %v", name, judged)
+		}
+	}
+}

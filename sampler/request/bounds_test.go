@@ -232,6 +232,7 @@ func TestPlaces(t *testing.T) {
 func TestSeats(t *testing.T) {
 	p := newProcess(7)
 	p.handles[5] = 1
+	p.uncovered = map[int]int{10: 1}
 	for name, row := range map[string]struct {
 		call Call
 		want seatKey
@@ -242,6 +243,8 @@ func TestSeats(t *testing.T) {
 		"a context":                       {Call{Device: -1, Context: 6, TID: 9}, seatKey{device: -1, handle: 6}},
 		"a thread":                        {Call{Device: -1, TID: 9}, seatKey{device: -1, tid: 9}},
 		"what it had below":               {Call{Device: -1, TID: 9, Era: 1}, seatKey{device: -1, tid: 9, era: 1}},
+		"what lay below what was ended":   {Call{Device: -1, TID: 10}, seatKey{device: -1, tid: 10, era: 1}},
+		"and what lay below that":         {Call{Device: -1, TID: 10, Era: 1}, seatKey{device: -1, tid: 10, era: 2}},
 		"a context of a later era":        {Call{Device: -1, Context: 6, TID: 9, Era: 1}, seatKey{device: -1, handle: 6}},
 	} {
 		if got := p.seat(&row.call, false).key; got != row.want {

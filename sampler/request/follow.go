@@ -32,6 +32,7 @@ type follower struct {
 // share is what the driver says that the process has of a GPU, and what had moved until then, in MiB.
 type share struct {
 	known                bool
+	at                   time.Time
 	bytes, moved, beside float64
 }
 
@@ -198,15 +199,15 @@ func (f *follower) count(moved, net float64, others []float64) {
 	}
 }
 
-// figure takes the driver's figure for a process on a GPU, which others do not move. Of several threads see show: about as much as one of them moves is
-// what two others have moved, by chance.
+// figure takes the driver's figure for a process on a GPU, which others do not move, but what was given back that it had before anybody looked does. Of several
+// threads see show: about as much as one of them moves is what another has moved, by chance.
 func (t *Tracker) figure(p *process, key sampler.GPUKey, at time.Time, n sampler.Bytes) {
 	for _, s := range p.seats {
-		if s.key.device >= 0 || !s.movedAt.Before(at.Add(-listTakes)) || s.slow() || len(p.showed) > 1 { // the list may have that or not
+		if s.key.device >= 0 || !s.movedAt.Before(at.Add(-listTakes)) || s.slow() || len(p.unplacedSeats()) > 1 { // the list may have that or not
 			continue
 		}
-		f, now := s.follows(key), p.share(s, key, n)
-		if f.figure.known {
+		f, now := s.follows(key), p.share(s, key, at, n)
+		if f.figure.known && !p.lost.After(f.figure.at) {
 			f.count(now.bytes-f.figure.bytes-now.beside+f.figure.beside, now.moved-f.figure.moved, nil)
 			p.elect(s)
 		}
@@ -221,14 +222,14 @@ func (t *Tracker) shares(p *process, s *seat, at time.Time) {
 	}
 	for key, had := range t.had {
 		if n, ok := had[p.pid]; ok && t.lists[key].Before(at) {
-			s.follows(key).figure = p.share(s, key, n)
+			s.follows(key).figure = p.share(s, key, t.lists[key], n)
 		}
 	}
 }
 
 // share is what a process has of a GPU by now.
-func (p *process) share(s *seat, key sampler.GPUKey, n sampler.Bytes) share {
-	now := share{known: true, bytes: inMiB(n), moved: s.moved}
+func (p *process) share(s *seat, key sampler.GPUKey, at time.Time, n sampler.Bytes) share {
+	now := share{known: true, at: at, bytes: inMiB(n), moved: s.moved}
 	for _, o := range p.seats {
 		if o != s && o.at == key && !o.guessed {
 			now.beside += o.moved

@@ -8,55 +8,57 @@ import (
 
 // process is what is known of the calls of one process.
 type process struct {
-	pid      int
-	who      sampler.Process              // Visible: it is there
-	gone     bool                         // its number is nobody's
-	parted   bool                         // and was so in a snapshot before
-	listed   map[sampler.GPUKey]time.Time // where the driver lists it, or did of late, and when last
-	last     time.Time                    // of its calls
-	late     bool                         // a part of its life was missed
-	lost     time.Time                    // when it last gave back what it had by then
-	missed   bool                         // calls amid what was seen were
-	lookedAt time.Time                    // some of its calls before that are; zero: none
-	first    time.Time                    // call that was heard
-	unseen   bool                         // it has called before that
-	loaded   time.Time                    // when its libcuda was looked at, if that was new
-	begun    bool                         // its begin was seen
-	said     map[string]string            // its environment then, which counts for all its life; nil: not known
-	execed   time.Time                    // when it became another program, whose places the lists of before do not tell
-	unsure   bool                         // it may have called before its libcuda was looked at
-	fresh    bool                         // not for long, for it had just loaded that: see Loads
-	supposed bool                         // that it had not, as it made a context first
-	pool     uint64                       // that the last call asked for memory; 0: none
-	exit     sampler.Opt[int]             // how it has ended, as a shell tells it
-	exited   time.Time                    // when
-	asking   sampler.Bytes                // for so much it was as it ended, all told: it may have been given that
-	unplaced bool                         // its end was told, and no GPU
-	left     map[sampler.GPUKey]bool      // where its end was told, and it has asked for nothing
-	over     bool                         // it runs another program by now, which has asked for nothing yet
-	handles  map[uint64]int
-	streams  map[uint64]uint64 // the contexts that they are of
-	blocks   map[where]*block
-	mapped   map[uint64]mapping
-	got      time.Time            // when it was granted memory last
-	waiting  int                  // requests that wait for a snapshot
-	primary  map[int]primary      // contexts, by device
-	own      map[uint64]time.Time // contexts that it has made beside those, and when
-	made     map[int]made         // contexts, by device
-	seats    []*seat              // few: one for each device
-	dropped  [64]dropped          // of late, a ring
-	drops    int
-	taken    [64]taken // of late, a ring
-	takings  int
-	hides    bool   // it holds memory of which no call tells how much
-	captures int    // streams whose calls become parts of a graph
-	steps    []step // of its tallies, oldest first, while stepping
-	stepping bool
-	forgot   bool                      // there were more
-	unheard  time.Time                 // until when it takes or gives memory by calls that are not looked at
-	figures  map[sampler.GPUKey]figure // of the driver, from before it asked there
-	shown    map[sampler.GPUKey]*showing
-	showed   []*seat // of which those are
+	pid    int
+	who    sampler.Process              // Visible: it is there
+	gone   bool                         // its number is nobody's
+	parted bool                         // and was so in a snapshot before
+	listed map[sampler.GPUKey]time.Time // where the driver lists it, or did of late, and when last
+	last   time.Time                    // of its calls
+	late   bool                         // a part of its life was missed
+	lost   time.Time                    // when it last gave back what it had by then
+	// How many contexts a thread has ended of which nothing was known: each may have been the current one, and what lies below it is another one.
+	uncovered map[int]int
+	missed    bool                    // calls amid what was seen were
+	lookedAt  time.Time               // some of its calls before that are; zero: none
+	first     time.Time               // call that was heard
+	unseen    bool                    // it has called before that
+	loaded    time.Time               // when its libcuda was looked at, if that was new
+	begun     bool                    // its begin was seen
+	said      map[string]string       // its environment then, which counts for all its life; nil: not known
+	execed    time.Time               // when it became another program, whose places the lists of before do not tell
+	unsure    bool                    // it may have called before its libcuda was looked at
+	fresh     bool                    // not for long, for it had just loaded that: see Loads
+	supposed  bool                    // that it had not, as it made a context first
+	pool      uint64                  // that the last call asked for memory; 0: none
+	exit      sampler.Opt[int]        // how it has ended, as a shell tells it
+	exited    time.Time               // when
+	asking    sampler.Bytes           // for so much it was as it ended, all told: it may have been given that
+	unplaced  bool                    // its end was told, and no GPU
+	left      map[sampler.GPUKey]bool // where its end was told, and it has asked for nothing
+	over      bool                    // it runs another program by now, which has asked for nothing yet
+	handles   map[uint64]int
+	streams   map[uint64]uint64 // the contexts that they are of
+	blocks    map[where]*block
+	mapped    map[uint64]mapping
+	got       time.Time            // when it was granted memory last
+	waiting   int                  // requests that wait for a snapshot
+	primary   map[int]primary      // contexts, by device
+	own       map[uint64]time.Time // contexts that it has made beside those, and when
+	made      map[int]made         // contexts, by device
+	seats     []*seat              // few: one for each device
+	dropped   [64]dropped          // of late, a ring
+	drops     int
+	taken     [64]taken // of late, a ring
+	takings   int
+	hides     bool   // it holds memory of which no call tells how much
+	captures  int    // streams whose calls become parts of a graph
+	steps     []step // of its tallies, oldest first, while stepping
+	stepping  bool
+	forgot    bool                      // there were more
+	unheard   time.Time                 // until when it takes or gives memory by calls that are not looked at
+	figures   map[sampler.GPUKey]figure // of the driver, from before it asked there
+	shown     map[sampler.GPUKey]*showing
+	showed    []*seat // of which those are
 }
 
 // figure is what the driver said that a process has.
@@ -152,7 +154,7 @@ func (p *process) seat(c *Call, several bool) *seat {
 	}
 	if k.device < 0 {
 		if k = (seatKey{device: -1, handle: home}); k.handle == 0 {
-			k.tid, k.era = c.TID, c.Era
+			k.tid, k.era = c.TID, c.Era+p.uncovered[c.TID]
 		}
 	}
 	for _, s := range p.seats {

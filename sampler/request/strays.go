@@ -51,7 +51,7 @@ func (t *Tracker) astray(key sampler.GPUKey) *strays {
 		if !slices.ContainsFunc(p.seats, (*seat).adrift) {
 			continue
 		}
-		if on := t.uses(p); len(on) > 0 && !slices.Contains(on, key) {
+		if on := t.uses(p); len(on) > 0 && !slices.Contains(on, key) || len(on) == 0 && t.nowhere(p) {
 			continue
 		}
 		for _, s := range p.seats {
@@ -72,6 +72,20 @@ func (t *Tracker) astray(key sampler.GPUKey) *strays {
 	}
 	t.strays[key] = x
 	return x
+}
+
+// nowhere says whether a process that asks for memory is on none of the GPUs: their lists have others that do, and it has been there for longer than one takes to
+// come.
+func (t *Tracker) nowhere(p *process) bool {
+	if t.last.Sub(p.first) < listsCome {
+		return false
+	}
+	for pid := range t.processes {
+		if len(t.listed[pid]) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // adrift says whether it is not known for sure on which GPU a seat is.

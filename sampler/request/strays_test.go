@@ -106,6 +106,15 @@ func TestAstray(t *testing.T) {
 	if got := counts(); got != [3]int{1, 2, 0} {
 		t.Errorf("one guessed: %v", got)
 	}
+	s.call("cuMemAlloc_v2", Call{PID: 8, TID: 20, Address: 1, Size: uint64(64 * mib), Device: -1}) // which no list has yet
+	if got := counts(); got != [3]int{2, 3, 1} {
+		t.Errorf("with one of another process: %v", got)
+	}
+	s.later(2 * listsCome)
+	s.listAll()
+	if got := counts(); got != [3]int{1, 2, 0} {
+		t.Errorf("with one of a process that is on none of the GPUs: %v", got)
+	}
 	seats[0].guessed = false
 	if got := counts(); got != [3]int{1, 1, 0} {
 		t.Errorf("one known: %v", got)

@@ -289,6 +289,8 @@ func (t *Tracker) Call(c Call) {
 		}
 		if known {
 			t.stirs(p, &c, device)
+		} else {
+			t.loses(p, c.Time, c.Time.Add(givingBack))
 		}
 		p.ends(&c)
 	}

@@ -86,6 +86,12 @@ func (p *process) endsOwn(c *Call) {
 		certain = c.Address != 0 && b.context == c.Address
 		return certain || before && b.context == 0, certain
 	})
+	if before && (p.uncovered[c.TID] > 0 || len(p.uncovered) < maxSeats) {
+		if p.uncovered == nil {
+			p.uncovered = map[int]int{}
+		}
+		p.uncovered[c.TID]++
+	}
 	made := p.own[c.Address]
 	delete(p.handles, c.Address)
 	delete(p.own, c.Address)

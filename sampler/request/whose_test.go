@@ -147,3 +147,42 @@ func TestContextMadeAnewInMidLife(t *testing.T) {
 		}
 	}
 }
+
+// A thread that ends a context of before we came may have had it current: what it asks for from then on is of another one, which may be on another GPU. What
+// ends that is known, or by another thread, was not current.
+func TestEndsCurrentOfBefore(t *testing.T) {
+	for name, row := range map[string]struct {
+		late    bool
+		address uint64
+		tid     int
+		seats   int
+	}{
+		"one of before":                  {true, 0xbef0, 9, 2},
+		"one of before, another thread":  {true, 0xbef0, 10, 1},
+		"one that was seen as it began":  {true, 0xd000, 9, 1},
+		"of a process that is known all": {false, 0xbef0, 9, 1},
+		"none":                           {true, 0, 9, 1},
+	} {
+		s := newScene(t, 2, people{7: {}})
+		s.listAll()
+		if row.late {
+			s.Late(7, s.now)
+		}
+		ask := func(at uint64) {
+			s.call("cuMemAlloc_v2", Call{TID: 9, Address: at, Size: uint64(64 * mib), Device: -1})
+		}
+		ask(1)
+		s.call("cuCtxCreate_v2", Call{TID: 10, Address: 0xd000, Device: 1})
+		s.call("cuCtxDestroy_v2", Call{TID: row.tid, Address: row.address, Device: -1})
+		ask(2)
+		threads := 0
+		for _, x := range s.processes[7].seats {
+			if x.key.tid == 9 {
+				threads++
+			}
+		}
+		if threads != row.seats {
+			t.Errorf("%s: %d seats of the thread, not %d", name, threads, row.seats)
+		}
+	}
+}
