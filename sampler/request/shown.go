@@ -78,7 +78,11 @@ func (t *Tracker) show(p *process, now time.Time) {
 	if len(seats) == 0 || len(seats) > shownSeats || p.missed || slices.ContainsFunc(p.seats, func(s *seat) bool { return s.tally.pool }) {
 		p.shown, p.showed = nil, nil
 		for _, s := range p.seats {
-			s.forgetMoves(now.Add(-straysKept))
+			if s.adrift() {
+				s.forgetMoves(now.Add(-straysKept))
+			} else {
+				s.lately = s.lately[:0]
+			}
 		}
 		return
 	}
