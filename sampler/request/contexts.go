@@ -24,7 +24,12 @@ type contexts struct {
 // makes notes that a context was made, when so much was live.
 func (e *exact) makes(at time.Time, live sampler.Bytes) {
 	e.change(at, live)
-	e.contexts.fresh++
+	c := &e.contexts
+	if c.most > live { // the most was live without it, and the figure to come will have it
+		c.brief = max(c.brief, c.withFresh())
+		c.most, c.mostAt = live, at
+	}
+	c.fresh++
 }
 
 // ends notes that one has ended that was made at a time.

@@ -80,13 +80,20 @@ func TestContextBeforeFigures(t *testing.T) {
 		want   sampler.Bytes
 		source string
 	}{
-		"all between two figures":   {false, []func(*scene){figure(context), makes, alloc(0xd000, 1, gib), ends, figure(context)}, gib, sampler.PeakCallsAlone},
-		"and it goes far beyond":    {false, []func(*scene){makes, alloc(0xd000, 1, gib), ends, figure(context), alloc(0xc000, 2, 4*gib)}, 4*gib + context, sampler.PeakCalls},
-		"the device is reset":       {false, []func(*scene){alloc(0xc000, 1, 5*gib), resets, makes, alloc(0xd000, 2, gib), figure(gib + context)}, 5 * gib, sampler.PeakCallsAlone},
-		"before it asks":            {false, []func(*scene){makes, ends, alloc(0xc000, 1, 100*mib), figure(100*mib + context)}, 100*mib + context, sampler.PeakCallsAlone},
-		"before it asks for much":   {false, []func(*scene){makes, ends, alloc(0xc000, 1, 2*gib), figure(2*gib + context)}, 2*gib + context, sampler.PeakCalls},
-		"one after the other":       {false, []func(*scene){resets, makes, alloc(0xd000, 1, 100*mib), figure(100*mib + context)}, 100*mib + context, sampler.PeakCalls},
-		"of a process from before":  {true, []func(*scene){alloc(0xc000, 1, gib), figure(gib + context), makes, alloc(0xd000, 2, gib), ends, figure(gib + context)}, 2*gib + context, sampler.PeakCallsAlone},
+		"all between two figures":  {false, []func(*scene){figure(context), makes, alloc(0xd000, 1, gib), ends, figure(context)}, gib, sampler.PeakCallsAlone},
+		"and it goes far beyond":   {false, []func(*scene){makes, alloc(0xd000, 1, gib), ends, figure(context), alloc(0xc000, 2, 4*gib)}, 4*gib + context, sampler.PeakCalls},
+		"the device is reset":      {false, []func(*scene){alloc(0xc000, 1, 5*gib), resets, makes, alloc(0xd000, 2, gib), figure(gib + context)}, 5 * gib, sampler.PeakCallsAlone},
+		"before it asks":           {false, []func(*scene){makes, ends, alloc(0xc000, 1, 100*mib), figure(100*mib + context)}, 100*mib + context, sampler.PeakCallsAlone},
+		"before it asks for much":  {false, []func(*scene){makes, ends, alloc(0xc000, 1, 2*gib), figure(2*gib + context)}, 2*gib + context, sampler.PeakCalls},
+		"one after the other":      {false, []func(*scene){resets, makes, alloc(0xd000, 1, 100*mib), figure(100*mib + context)}, 100*mib + context, sampler.PeakCalls},
+		"of a process from before": {true, []func(*scene){alloc(0xc000, 1, gib), figure(gib + context), makes, alloc(0xd000, 2, gib), ends, figure(gib + context)}, 2*gib + context, sampler.PeakCallsAlone},
+		"another one is made when memory is given back": {false, []func(*scene){makes, alloc(0xd000, 1, 200*mib), figure(200*mib + 2*context), ends, alloc(0xc000, 2, 400*mib),
+			func(s *scene) { s.free(2) }, func(s *scene) { s.call("cuCtxCreate_v2", Call{Address: 0xd001, Device: 0}) }, figure(2 * context)}, 200*mib + 2*context, sampler.PeakCallsAlone},
+		"another one is made while it is held": {false, []func(*scene){makes, alloc(0xc000, 1, 200*mib), func(s *scene) { s.call("cuCtxCreate_v2", Call{Address: 0xd001, Device: 0}) },
+			figure(200*mib + 3*context)}, 200*mib + 3*context, sampler.PeakCalls},
+		"a piece of before ends with its mapping": {true, []func(*scene){figure(gib + context), alloc(0xc000, 1, 100*mib), figure(gib + 100*mib + context),
+			func(s *scene) { s.call("cuMemUnmap", Call{Address: 1 << 40, Size: uint64(gib), Device: -1}) }, alloc(0xc000, 2, 500*mib), func(s *scene) { s.free(2) }},
+			gib + 100*mib + context, sampler.PeakCallsAlone},
 		"of one, and a figure came": {true, []func(*scene){alloc(0xc000, 1, gib), makes, figure(gib + 2*context), ends, alloc(0xc000, 2, gib)}, 2 * gib, sampler.PeakCallsAlone},
 	} {
 		s := newScene(t, 1, people{7: {}})

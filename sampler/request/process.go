@@ -269,14 +269,19 @@ func (p *process) takes(c *Call) (known bool) {
 		return true
 	}
 	if p.release(c, key(c)).block == nil && p.late && c.Address != 0 && physical(Functions[c.Function].Memory) {
-		p.trimmed(c.Time, func(*seat) bool { return true })
-		clear(p.figures)
-		for _, s := range p.seats {
-			s.tally.exact.loses(c.Time, s.tally.live)
-		}
+		p.loses(c.Time)
 		return false
 	}
 	return true
+}
+
+// loses notes that something was given back of which nobody knows how much it was.
+func (p *process) loses(at time.Time) {
+	p.trimmed(at, func(*seat) bool { return true })
+	clear(p.figures)
+	for _, s := range p.seats {
+		s.tally.exact.loses(at, s.tally.live)
+	}
 }
 
 // isMapped says whether a call takes what was made of a piece within the library.
@@ -337,16 +342,23 @@ func (p *process) maps(c *Call) {
 	}
 }
 
-func (p *process) unmaps(c *Call) {
+// unmaps ends the mappings of a range; known: there are such. A piece of before we came may end with that: its handle may have been released.
+func (p *process) unmaps(c *Call) (known bool) {
 	if m, ok := p.mapped[c.Address]; ok && m.size >= c.Size { // one piece, as nearly always
 		p.unmap(c, c.Address, m)
-		return
+		return true
 	}
 	for at, m := range p.mapped {
 		if at >= c.Address && at-c.Address < c.Size {
 			p.unmap(c, at, m)
+			known = true
 		}
 	}
+	if !known && p.late {
+		p.loses(c.Time)
+		return false
+	}
+	return true
 }
 
 func (p *process) unmap(c *Call, at uint64, m mapping) {

@@ -257,7 +257,9 @@ func (t *Tracker) Call(c Call) {
 	case Maps:
 		p.maps(&c)
 	case Unmaps:
-		p.unmaps(&c)
+		if !p.unmaps(&c) {
+			t.loses(p, c.Time, c.Time)
+		}
 	case Retains:
 		p.retain(&c)
 	case Hides:
