@@ -11,6 +11,8 @@ func (f *failure) capacitySure() float64 {
 	switch {
 	case f.ownIsLittle():
 		return 0.2
+	case f.weightsTakeMost():
+		return 0.66 // whenever it comes, what grows beside them has no room
 	case f.phase() == sampler.PhaseLoading:
 		return 0.85
 	case f.told(sampler.ToldGrowth), f.triedGPU(), f.toldLarger() && f.program.is(training), f.toldSame(), f.leftByFirst():
@@ -29,6 +31,12 @@ func (f *failure) capacitySure() float64 {
 		return 0.78
 	}
 	return 0.68
+}
+
+// weightsTakeMost: what is run holds the weights of the model that is named in 16 bits, and these are three quarters of the GPU (own thresholds).
+func (f *failure) weightsTakeMost() bool {
+	weights := f.weightsIn(16)
+	return f.program.is(running) && weights > partOf(f.total.Or(0), 0.75) && f.total.Known() && f.allocated.Or(0) >= partOf(weights, 0.9)
 }
 
 // ownIsLittle: with what it asked for the program would hold a twentieth of the GPU at most, and others hold three quarters (own thresholds).
@@ -65,6 +73,8 @@ func (f *failure) othersSure() float64 {
 		return 0.4 // what others hold here is of the same job
 	case hold >= f.needed() && (f.biggestOther().Arrived || f.arrivedHold() >= f.needed()):
 		return 0.93 // it had fitted before they came
+	case f.littleElsewhere() && f.weightsTakeMost():
+		return 0.3
 	case f.littleElsewhere() && hold >= f.needed() && (f.told(sampler.ToldCheckpoint) || f.told(sampler.ToldWorked)) && f.torchCode() && hold > partOf(f.total.Or(0), 0.125):
 		return 0.7 // the run before this one fitted, and what torch.load put on the GPU is in what PyTorch holds
 	case f.littleElsewhere() && hold >= f.needed():

@@ -201,6 +201,7 @@ func (f *failure) batchToOne(list []string) []string {
 		if len(batches) > 1 {
 			own = own[:0]
 			for _, l := range batches {
+				l, _ = belowBatch(l, f.triedBatch())
 				own = append(own, l.Type+"  # "+f.words.Say("lever."+l.By))
 			}
 		}

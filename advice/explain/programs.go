@@ -21,7 +21,7 @@ var programRows = []programRow{
 	{program: program{"whisper", inference}, framework: "ctranslate2", words: []string{"whisper", "whisperx", "faster-whisper", "whisper-ctranslate2"}, unlessTrains: true},
 	{program: program{"demucs", inference}, words: []string{"demucs", "demucs.separate"}, unlessTrains: true},
 	{program: program{"upscaler", imageTool}},
-	{program: program{"alphafold", inference}, words: []string{"run_alphafold.py", "run_docker.py", "colabfold_batch"}},
+	{program: program{"alphafold", inference}, words: []string{"run_alphafold.py", "run_docker.py", "colabfold_batch"}, unlessTrains: true},
 	{program: program{"llama-reference", server}}, // its cache is allocated for the largest batch at start
 	{program: program{"diffusers", imageTool}, unlessTrains: true},
 	{program: program{"ldm", imageTool}, unlessTrains: true},

@@ -101,8 +101,13 @@ func (f *facts) pairwise() bool {
 
 // levers are those of the known program for what it did.
 func (f *facts) levers() []tools.Lever {
-	if f.program.is(running) || f.phase() == sampler.PhaseInference {
+	switch {
+	case f.program.is(evaluation):
+		return f.tool.At(tools.Tests)
+	case f.program.is(running) || f.phase() == sampler.PhaseInference:
 		return f.tool.At(tools.Runs)
+	case f.program.is(training):
+		return f.tool.At(tools.Trains)
 	}
 	return f.tool.Levers
 }
@@ -203,8 +208,6 @@ func (f *failure) agreeing(l tools.Lever) (tools.Lever, bool) {
 		return l, false // they are of its training, or about other forces
 	case f.phase() == sampler.PhaseLoading && (l.Of == tools.Batch || l.Of == tools.Input || l.Of == tools.Validation):
 		return l, false // nothing was read or decoded yet
-	case f.program.is(running) && strings.HasPrefix(l.Type, "trainer."):
-		return l, false // a script that makes no trainer
 	case f.program.is(training) && strings.HasPrefix(l.Type, "x_pad"):
 		return l, false // of the conversion, not of the training before it
 	case strings.Contains(l.Type, "fp8") && f.beforeExpandable():

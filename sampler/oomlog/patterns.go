@@ -24,7 +24,7 @@ var torchFields = []string{
 	`in use by (?:this )?process [:=] <proc>`,
 	`[;,] <alloc> already allocated`,
 	`allocated memory <alloc> is allocated`,
-	`\.\.\. <alloc> is allocated by PyTorch`, // retyped, with a part left out
+	`(?:\.\.\.|…|[a-z]) <alloc> is allocated by PyTorch`, // retyped or cut, with a part left out
 	`allocated by PyTorch [:=] <alloc>`,
 	`with <pools> allocated in private pools`,
 	`and <unalloc> is r`, // "reserved by PyTorch but unallocated", where the end is not cut off

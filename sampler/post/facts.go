@@ -142,6 +142,9 @@ func addFacts(c *sampler.LogContext, text string, all []sentence) {
 	if n := leastTried(all); n > 0 {
 		c.Told = append(c.Told, sampler.ToldDown+"batch "+strconv.Itoa(n))
 	}
+	for _, set := range triedValues(all) {
+		c.Told = append(c.Told, sampler.ToldInForce+set)
+	}
 	if what := runsWith(all); what != "" {
 		c.Told = append(c.Told, sampler.ToldRuns+strings.TrimSpace(what))
 	}

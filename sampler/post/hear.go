@@ -20,8 +20,8 @@ var heard = []struct {
 	{telling: "growth", what: sampler.ToldGrowth, least: 0.75},
 	{telling: "keeps", what: sampler.ToldKeeps, least: 0.6},
 	{telling: "larger", what: sampler.ToldLarger, least: 0.6},
-	{telling: "resume", what: sampler.ToldCheckpoint, except: lazily(`(?i)\bcontinue[sd]? to (?:run out|get|fail|crash|have|see|hit)\b`)}, // the failure goes on
-	{telling: "other", what: sampler.ToldHeld, except: lazily(`(?i)\bshared (?:node|cluster|partition|queue)\b`)},                         // of which each job has GPUs of its own
+	{telling: "resume", what: sampler.ToldCheckpoint, except: lazily(`(?i)\bcontinue[sd]? to (?:run out|get|fail|crash|have|see|hit)\b|\b\d+ (?:more |further )?(?:iterations?|steps?|epochs?|batches)\b[^.]{0,24}\bagain\b|\bfor exactly \d+`)}, // the failure goes on, or it comes after steps as it did in the run before
+	{telling: "other", what: sampler.ToldHeld, except: lazily(`(?i)\bshared (?:node|cluster|partition|queue)\b`)},                                                                                                                                // of which each job has GPUs of its own
 	{telling: "update", what: sampler.ToldUpdate, least: 0.6, words: lazily(`(?i)version|updat|upgrad|driver|releas|commit|downgrad|revert|roll(?:ed|ing)? ?back|\bgit\b|pull|master|\bmain\b|\b(?:old|new)(?:er|est)?\b|build|\d\.\d+\.\d|install|bisect|regress`),
 		except: lazily(`(?i)\bsame (?:\w+ )?(?:error|problem|issue)s?\b|\balso\b|\bboth\b|\bupgrad\w* (?:to )?(?:my |the |more )*(?:gpu|card|ram|memory)\b`)},
 	{telling: "worked", what: sampler.ToldWorked, least: 0.7},

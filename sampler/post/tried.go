@@ -138,7 +138,7 @@ var (
 )
 
 // attempted: it was tried, and the failure is still what is asked about.
-var attempted = lazily(`(?i)(?:^\W*|\b(?:I|we)(?:['’]ve| have| had)? )(?:also |already |even |just )*tried\b`)
+var attempted = lazily(`(?i)(?:^\W*|\b(?:I|we)(?:['’]ve| have| had)? )(?:also |already |even |just )*tried\b|(?:试|尝试)(?:过|了)`)
 
 // asGiven are settings as they come with a program, which nobody has changed.
 var asGiven = lazily(`(?i)\b(?:default|original|provided|recommended|suggested) (?:\w+ )?(?:settings?|config\w*|(?:hyper-?)?parameters?|options|values?)\b`)
@@ -230,7 +230,7 @@ var bothWays = lazily(`(?i)\b(?:rais|increas|higher|larger|bigger|more)\w* (?:or
 	`\b(?:up or down|no matter what|whatever|any)\b|不管|无论`)
 
 // batches are the sizes of a batch that a sentence names.
-var batches = lazily(`(?i)(?:\bbatch[-_ ]?(?:sizes?)?|\bbs|ima?ge?s_per_gpu|samples_per_gpu|` +
+var batches = lazily(`(?i)(?:\bbatch[-_ ]?(?:sizes?)?|\bbs|(?:^|\s)-b|ima?ge?s_per_gpu|samples_per_gpu|` +
 	`批(?:量|次)?(?:大小)?)["'\x60]?[^\d.;,，。\n]{0,12}?(\d{1,4}(?:\s*(?:[、,/~]|->|→|or|and|to|then|和|或|到)\s*\d{1,4}\b)*)(?:[^.\d%]|\.\D|\.?$)`)
 
 // leastTried is the smallest batch with which somebody says that it fails, too; 0: none is told.
@@ -243,7 +243,7 @@ func leastTried(all []sentence) int {
 			}
 			continue
 		}
-		if !s.tried && !vain(s.text) && !ranOut.MatchString(s.text) || works.MatchString(s.text) || cured.MatchString(s.text) {
+		if !s.tried && !vain(s.text) && !ranOut.MatchString(s.text) && !attempted.MatchString(s.text) || works.MatchString(s.text) || cured.MatchString(s.text) {
 			continue
 		}
 		for _, at := range batches.FindAllStringSubmatch(ofValidation.ReplaceAllString(s.text, " "), 4) {
@@ -255,6 +255,28 @@ func leastTried(all []sentence) int {
 		}
 	}
 	return least
+}
+
+// triedList is an option with several values, which are those that somebody tried.
+var triedList = lazily(`(?i)(?:^|[\s(\x60"'])(--?[a-z][\w-]*?|[a-z]+(?:[_-][a-z]+)+)["'\x60]?[ :=]*[{\[(]?(\d{1,7}(?:\s*(?:[,/、]|->|→|\b(?:or|and|to|then)\b|[或和])+\s*\d{1,7}\b)+)`)
+
+// eachNumber is one of them.
+var eachNumber = lazily(`\d+`)
+
+// triedValues are options with each value that somebody says he tried, none of which helped.
+func triedValues(all []sentence) (set []string) {
+	for _, s := range all {
+		if !s.tried && !vain(s.text) && !attempted.MatchString(s.text) || works.MatchString(s.text) || cured.MatchString(s.text) {
+			continue
+		}
+		for _, at := range triedList.FindAllStringSubmatch(s.text, 4) {
+			name := strings.ReplaceAll(strings.ToLower(strings.TrimLeft(at[1], "-")), "-", "_")
+			for _, n := range eachNumber.FindAllStringSubmatch(at[2], 8) {
+				set = append(set, name+" "+n[0])
+			}
+		}
+	}
+	return set
 }
 
 // atMost is a batch of which it is said that larger ones fail, or that it is the largest that runs.

@@ -101,7 +101,7 @@ var language = []Tool{
 		Levers: []Lever{{Batch, "tokens.micro_batch_size: 1", "accumulate"}, {Input, "tokens.sequence_length: 1024", "length"}, {Model, "model.model_config.num_hidden_layers: 12", "layers"}}},
 
 	// Text without chat: translation, tagging, retrieval.
-	{Name: "fairseq", Library: true, Words: []string{"fairseq", "fairseq-train", "fairseq-generate", "fairseq-interactive", "fairseq-hydra-train"},
+	{Name: "fairseq", Library: true, Words: []string{"fairseq", "fairseq-train", "fairseq-generate", "fairseq-interactive", "fairseq-hydra-train"}, Batches: Runs,
 		Source: "https://github.com/facebookresearch/fairseq/blob/main/docs/getting_started.rst",
 		Levers: []Lever{{Batch, "--max-tokens 2000", "tokens"}, {Bits, "--fp16", "half16"}, {Batch, "--batch-size 32", "half"}, {Input, "--softmax-batch 1024", "parts"}}},
 	{Name: "OpenNMT-py", Words: []string{"opennmt", "opennmt-py", "onmt", "onmt_train", "onmt_translate"},
@@ -197,7 +197,7 @@ var language = []Tool{
 	{Name: "MiniCPM-V", Words: []string{"minicpm-v", "minicpm-v-2", "minicpm-v-2_6", "minicpm-llama3-v-2_5", "minicpmv"},
 		Source: "https://github.com/OpenBMB/MiniCPM-V/blob/main/finetune/readme.md",
 		Levers: []Lever{{Input, "--model_max_length 1200", "length"}, {Batch, "--batch_size 1", "accumulate"}, {Input, "--max_slice_nums 4", "pixels"}, {Model, "--tune_vision false", "frozen"}, {Input, "--scale_resolution 448", "pixels"}}},
-	{Name: "OpenCLIP", Library: true, Words: []string{"openclip", "open_clip_torch", "open_clip_train"},
+	{Name: "OpenCLIP", Library: true, Words: []string{"openclip", "open_clip_torch", "open_clip_train"}, Batches: Tests,
 		Source: "https://github.com/mlfoundations/open_clip/blob/main/README.md",
 		Levers: []Lever{{Batch, "--batch-size 64", "half"}, {Checkpointing, "--grad-checkpointing", "checkpoint"}, {Batch, "--local-loss --gather-with-grad", "parts"}, {Bits, "--precision amp", "half16"}, {Model, "--lock-image", "frozen"}}},
 
@@ -391,7 +391,7 @@ var language = []Tool{
 	{Name: "Donut", Words: []string{"DonutModel", "train_cord", "train_docvqa"}, For: Trains,
 		Source: "https://github.com/clovaai/donut/blob/master/config/train_cord.yaml",
 		Levers: []Lever{{Batch, "train_batch_sizes: [1]", "one"}, {Input, "input_size: [960, 720]", "pixels"}, {Validation, "val_batch_sizes: [1]", "one"}}},
-	{Name: "deep-text-recognition-benchmark", Words: []string{"deep-text-recognition-benchmark"},
+	{Name: "deep-text-recognition-benchmark", Words: []string{"deep-text-recognition-benchmark"}, Batches: Runs,
 		Source: "https://github.com/clovaai/deep-text-recognition-benchmark/blob/master/train.py",
 		Levers: []Lever{{Batch, "--batch_size 64", "half"}}},
 }

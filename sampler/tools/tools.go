@@ -34,6 +34,7 @@ const (
 	Either Does = "" // it trains and runs models
 	Trains Does = "trains"
 	Runs   Does = "runs"
+	Tests  Does = "tests" // it runs a model over a data set
 )
 
 // Lever is what to change in a program, as it calls it.
@@ -49,6 +50,8 @@ type Tool struct {
 	Words []string // of paths, commands, imports and sentences that name it and nothing else
 	Does  Does
 	For   Does // what its levers change, where it does both and they change one of them
+	// Batches: its lever of the batch is an option of those of its scripts that run a model, too, or only of those that test one.
+	Batches Does
 	// Library: programs of others are made with it, so it is meant only where none of these is named.
 	Library bool
 	// Native: it is compiled and nobody's own script, so no line of Python changes what it does.
@@ -61,23 +64,48 @@ type Tool struct {
 	One bool
 	// Of names the program with whose commands this one is run: a method or a part of it with options of its own.
 	Of     string
-	Source string // URL of the source or the documentation in which its levers were read
+	Sure   []string // of these the text has one where it is meant, as others have its name
+	Source string   // URL of the source or the documentation in which its levers were read
 	Levers []Lever
 }
 
-// ofTraining are ids of words for what only a training has.
-var ofTraining = []string{"accumulate", "checkpoint", "frozen", "optimizer", "seldom"}
+// ofTraining and ofRunning are ids of words for what only a training has, and only who runs a model. The layers of one that is run are given.
+var (
+	ofTraining = []string{"accumulate", "checkpoint", "frozen", "layers", "optimizer", "seldom"}
+	ofRunning  = []string{"results", "tiles"}
+)
+
+// trainedWith are settings that a script has which trains, and one that runs a model only where it is known to. A demonstration
+// takes one input after the other, and all of it.
+var trainedWith = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)(?:^|[^e])train|optimizer|solver\.|^["']?-{0,2}(?:bs?|batch(?:[-_]?(?:size|num)\w*)?)["']?(?: ?[=:] ?| )|^-{0,2}(?:\w+\.)?(?:crop|patch|image)_?size\w*(?: ?[=:] ?| )`)
+})
+
+// runWith are settings that a script has which runs a model.
+var runWith = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)infer|predict|det_?batch|decod|sampl\w+_chunk`)
+})
 
 // At are the levers that change what a program does: training, or running a model.
 func (t *Tool) At(does Does) []Lever {
-	if does != Runs {
+	switch {
+	case does == Either:
 		return t.Levers
-	}
-	if t.For == Trains {
+	case does == Trains && (t.For == Runs || t.Does == Runs), does != Trains && t.For == Trains:
 		return nil
 	}
 	return slices.DeleteFunc(slices.Clone(t.Levers), func(l Lever) bool {
-		return slices.Contains(ofTraining, l.By) || strings.Contains(strings.ToLower(l.Type), "train_")
+		switch {
+		case does == Trains:
+			return slices.Contains(ofRunning, l.By) || runWith().MatchString(l.Type)
+		case t.Does == Runs || t.For == Runs:
+			return false
+		case slices.Contains(ofTraining, l.By):
+			return true
+		case l.Of == Batch && (t.Batches == Runs || t.Batches == does):
+			return false
+		}
+		return l.Of != Validation && trainedWith().MatchString(l.Type)
 	})
 }
 
@@ -130,6 +158,9 @@ func In(text string) *Tool {
 		}
 	})
 	for i := range meant {
+		if counts[i] > 0 && !rows[i].sure(text) {
+			counts[i], meant[i] = 0, 0
+		}
 		if within[i] {
 			meant[i] = 0
 		}
@@ -138,6 +169,11 @@ func In(text string) *Tool {
 		return most
 	}
 	return mostNamed(counts)
+}
+
+// sure: a text that names the program means it, not another of that name.
+func (t *Tool) sure(text string) bool {
+	return len(t.Sure) == 0 || slices.ContainsFunc(t.Sure, func(word string) bool { return strings.Contains(text, word) })
 }
 
 // mostNamed is the program that is named most often, given how often each is; nil: none is.
