@@ -41,6 +41,9 @@ func (e *exact) ends(at, made time.Time, live sampler.Bytes) {
 		if !e.base.Known() { // nor will any figure have it
 			c.brief = max(c.brief, e.since+sampler.ContextMost)
 		}
+		if c.fresh > 0 { // nor one both it and those that were made since
+			c.brief = max(c.brief, c.withFresh())
+		}
 		return
 	}
 	c.brief = max(c.brief, c.withFresh())
@@ -54,7 +57,7 @@ func (e *exact) loses(at time.Time, live sampler.Bytes) {
 	c.gone = true
 	c.lost++
 	switch base, known := e.base.Value(); { // what was live before it, or between two of them, no figure has with them
-	case !known:
+	case !known, e.guessed: // that base will be dropped
 		c.brief = max(c.brief, max(e.since, c.most)+sampler.ContextMost)
 	case c.lost > 1 && c.most > c.least:
 		c.within = max(c.within, base+c.most)

@@ -91,6 +91,14 @@ func TestContextBeforeFigures(t *testing.T) {
 			func(s *scene) { s.free(2) }, func(s *scene) { s.call("cuCtxCreate_v2", Call{Address: 0xd001, Device: 0}) }, figure(2 * context)}, 200*mib + 2*context, sampler.PeakCallsAlone},
 		"another one is made while it is held": {false, []func(*scene){makes, alloc(0xc000, 1, 200*mib), func(s *scene) { s.call("cuCtxCreate_v2", Call{Address: 0xd001, Device: 0}) },
 			figure(200*mib + 3*context)}, 200*mib + 3*context, sampler.PeakCalls},
+		"the one of before it ends": {false, []func(*scene){alloc(0xc000, 1, gib), figure(gib + context), makes, resets, alloc(0xd000, 2, 200*mib), figure(200*mib + context)},
+			gib + context, sampler.PeakCallsAlone},
+		"a figure that is not sure, and a piece of before": {true, []func(*scene){alloc(0xc000, 1, 100*mib),
+			func(s *scene) {
+				s.Listed(s.gpus[0].Key(), s.now.Add(ms(2)), []sampler.Process{{PID: 7, Memory: sampler.Some(gib + 100*mib)}})
+			},
+			func(s *scene) { s.later(ms(50)) }, alloc(0xc000, 2, 500*mib), func(s *scene) { s.free(1 << 40) }, func(s *scene) { s.free(2) }, figure(800 * mib)},
+			gib + 600*mib, sampler.PeakCallsAlone},
 		"a piece of before ends with its mapping": {true, []func(*scene){figure(gib + context), alloc(0xc000, 1, 100*mib), figure(gib + 100*mib + context),
 			func(s *scene) { s.call("cuMemUnmap", Call{Address: 1 << 40, Size: uint64(gib), Device: -1}) }, alloc(0xc000, 2, 500*mib), func(s *scene) { s.free(2) }},
 			gib + 100*mib + context, sampler.PeakCallsAlone},
