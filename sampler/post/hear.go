@@ -27,7 +27,7 @@ var heard = []struct {
 	{telling: "worked", what: sampler.ToldWorked, least: 0.7},
 	{telling: "more_gpus", what: sampler.ToldTried + "gpu", least: 0.6, except: cured},
 	{telling: "validation", phase: sampler.PhaseValidation, least: 0.65, words: lazily(`(?i)vali?d|\bval\b|\beval`),
-		except: lazily(`(?i)` + periods + `|\bval\w*[ _-]batch[ _-]?size\w*\s*(?:is|was|=|:|of)\s*\d`)}, // one of the settings that are listed
+		except: lazily(`(?i)` + periods + `|\b(?:not|rather than|instead of) (?:in |during |at |from )?(?:the )?(?:vali?d\w*|eval\w*)|\bval\w*[ _-]batch[ _-]?size\w*\s*(?:is|was|=|:|of)\s*\d`)}, // one of the settings that are listed
 	{telling: "saving", phase: sampler.PhaseSaving, least: 0.65, words: lazily(`(?i)\bsav(?:e|es|ing)\b|\bsave_|checkpoint|export|\bwrit(?:e|es|ing)\b|consolidat|push|(?:merg|conver)\w*\b[^.\n]{0,40}\b` + savedThings + `|\b` + savedThings + `[^.\n]{0,40}\b(?:merg|conver)`), except: lazily(`(?i)\bbefore\b`)},
 }
 
