@@ -547,3 +547,53 @@ func TestPeakOfWhoEndedAsking(t *testing.T) {
 		}
 	}
 }
+
+// What is known of a process's peak stays known when another of its threads asks for the first time, on the same GPU.
+func TestPeakWithAnotherThread(t *testing.T) {
+	s := newScene(t, 1, people{7: {}})
+	s.Late(7, s.now)
+	listed := func(n sampler.Bytes) {
+		s.gpus[0].Processes = nil
+		s.list(0, 7, sampler.Some(n))
+		s.listAll()
+		s.later(ms(50))
+	}
+	ask := func(tid int, at uint64, n sampler.Bytes) {
+		s.call("cuMemAlloc_v2", Call{TID: tid, Address: at, Size: uint64(n), Device: -1})
+		s.later(ms(50))
+	}
+	ask(8, 1, 100*mib)
+	listed(gib + 100*mib)
+	s.apply()
+	ask(8, 2, 500*mib)
+	s.free(1 << 40) // of before
+	s.free(2)
+	s.later(ms(300))
+	ask(9, 3, 10*mib)
+	listed(gib - 90*mib)
+	if p := s.of(0, 7).Peak; p == nil || p.Bytes != gib+600*mib {
+		t.Errorf("%+v", p)
+	}
+}
+
+// A list that is told of after memory of before anybody looked was given back may have that still: it is no figure of what there was before the first request.
+func TestListBeforeGivenBack(t *testing.T) {
+	for name, late := range map[string]bool{"told before": false, "told after": true} {
+		s := newScene(t, 1, people{7: {}})
+		s.Late(7, s.now)
+		s.list(0, 7, sampler.Some(gib))
+		s.apply()
+		at := s.now
+		if !late {
+			s.Listed(s.gpus[0].Key(), at, s.gpus[0].Processes)
+		}
+		s.later(ms(20))
+		s.free(1 << 40)
+		if late {
+			s.Listed(s.gpus[0].Key(), at, s.gpus[0].Processes)
+		}
+		if f := s.processes[7].figures; len(f) > 0 {
+			t.Errorf("%s: %+v", name, f)
+		}
+	}
+}

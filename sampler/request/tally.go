@@ -285,12 +285,26 @@ func (t *tally) join(o *tally, most sampler.Bytes) {
 	if o.pieceAt.After(t.pieceAt) {
 		t.pieceAt = o.pieceAt
 	}
+	t.exact = t.joined(o, most)
 	t.live += o.live
 	t.above = most + t.above.Less(t.peak) + o.above.Less(o.peak)
 	t.peak, t.lower = most, t.lower || o.lower
-	t.exact = exact{since: t.peak, sinceAt: t.largestAt, topAt: t.largestAt, loose: true}
 	t.partly, t.pool = t.partly || o.partly, t.pool || o.pool
 	t.gaveUntold, t.loosened = later(t.gaveUntold, o.gaveUntold), later(t.loosened, o.loosened)
+}
+
+// joined is what is known of the peak of two tallies: where one of them has had nothing so far, what the other knows, else no figure had either with all
+// that the other had then.
+func (t *tally) joined(o *tally, most sampler.Bytes) exact {
+	e := exact{since: most, sinceAt: t.largestAt, topAt: t.largestAt, loose: true}
+	switch {
+	case o.peak == 0:
+		e = t.exact
+	case t.peak == 0:
+		e = o.exact
+	}
+	e.contexts.brief = max(t.exact.contexts.brief, o.exact.contexts.brief)
+	return e
 }
 
 // requests is the tally as snapshots have it.

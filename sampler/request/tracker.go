@@ -458,7 +458,7 @@ func (t *Tracker) Listed(key sampler.GPUKey, at time.Time, took time.Duration, l
 			case y != nil && y.context.After(at.Add(-took)): // it may have a part of that only, whenever it is told of
 			case y != nil:
 				y.exact.list(at, took, n, y.live)
-			default:
+			case !p.lost.After(at.Add(-took)): // else it may have what was given back since
 				p.figures[key] = figure{at, took, n}
 			}
 		}
