@@ -218,6 +218,12 @@ func (f *failure) smallerWriting(k int) []string {
 	return lines
 }
 
+// evaluatesOneByOne: the command sets a batch of one for validation, and there is nothing below it.
+func (f *failure) evaluatesOneByOne() bool {
+	a, found := f.command.EvalBatchArgument()
+	return found && a.Value == "1"
+}
+
 func doShrinkValidation(f *failure) []string {
 	k := f.validationFactor()
 	if f.scoresOutputs() {
@@ -244,7 +250,7 @@ func doShrinkValidation(f *failure) []string {
 	if s, ok := f.command.SmallerEvalBatch(k); ok {
 		return append([]string{s.Text}, f.caveats(s)...)
 	}
-	if a, found := f.command.EvalBatchArgument(); found && a.Value == "1" {
+	if f.evaluatesOneByOne() {
 		return []string{f.comment("do.tile", "k", k)}
 	}
 	if !f.torchCode() {

@@ -241,6 +241,8 @@ func (f *failure) agreeing(l tools.Lever) (tools.Lever, bool) {
 		return l, false // adapters have next to none
 	case l.By == "chunk" && f.told(sampler.ToldTried+"chunks"), l.By == "pixels" && f.triedSize():
 		return l, false
+	case l.Of == tools.Validation && f.evaluatesOneByOne():
+		return l, false
 	case l.Of == tools.Batch || l.Of == tools.Validation:
 		return belowBatch(l, cmp.Or(f.batch(), f.triedBatch()))
 	}

@@ -210,6 +210,9 @@ func (c *gathered) traceback(lines []*keptLine) (begins int) {
 		}
 		if i+1 < len(lines) && isCode(lines[i+1].text) {
 			c.Code = append(c.Code, lines[i+1].text)
+			if callsTest.MatchString(lines[i+1].text) {
+				c.phases = append(c.phases, sampler.PhaseValidation)
+			}
 			if !n.library {
 				calls = lines[i+1].text
 			}
@@ -246,6 +249,10 @@ func headedValidation(lines []*keptLine) bool {
 var trainingHead = pattern(`(?i)^\W{0,3}(?:\[(?:train|training)\]|(?:train|training):)`)
 
 var callsValidation = pattern(`^(?:[\w, ]+ = )?(?:\w+\.)*_?(?:run_)?(?:evaluate|validate|validation)(?:_\w+)?\(`)
+
+// callsTest is the call of a loop that tests a model, as one that trains has it (https://lightning.ai/docs/pytorch/stable/common/trainer.html#test,
+// https://mmengine.readthedocs.io/en/latest/api/generated/mmengine.runner.Runner.html), or of a step of it: what is called may have no frame here.
+var callsTest = pattern(`(?:^|= |\()(?:\w+\.){0,3}_?(?:trainer|runner|learner|solver)\.test\(|\.(?:test|val|validation)_step\(`)
 
 // givesTestSet is a call that gets what a model is tested on.
 var givesTestSet = pattern(`(?i)\([^()]*\b(?:val|valid|validation|eval|test|dev)_?(?:\w*loader|dl|set|data\w*|iter\w*)\b`)

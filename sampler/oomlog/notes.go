@@ -70,6 +70,7 @@ var (
 		pattern(`\|\s*(\d{1,9})/\d{1,9} \[`),
 		pattern(`\b(\d{1,9})/\d{1,9} \[[\d:]+(?:<|,)`),
 		pattern(`\[\s*(\d{1,7})/\d{1,7}\]`),
+		pattern(`(?i)^\[\s*(\d{1,9})\] .{0,60}loss`),     // Dreamer: [1792] model_loss 2958.1 / actor_ent 1.1
 		pattern(`^\s*(\d{1,9})/\d{1,9} (?:━|─|\[[=>.])`), // Keras
 		pattern(`\|\s*(\d{1,9})/\s*\d{1,9} batches \|`),  // the language models of PyTorch's examples
 	}

@@ -13,6 +13,8 @@ func TestUncounted(t *testing.T) {
 		"  Num batches each epoch = 60\n":         false,
 		"epoch = 60, loss 0.2\n":                  true,
 		"step 3495 | loss 1.47 | grad_norm 0.8\n": true,
+		"[640] world_loss 31.2 / fps 25\n":        true,
+		"[640] wrote 12 files\n":                  false,
 	} {
 		events, err := Scan(strings.NewReader(line + refused))
 		if err != nil || len(events) != 1 {

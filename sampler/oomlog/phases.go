@@ -20,6 +20,7 @@ var phaseFunctions = []phaseRow{
 	{sampler.PhaseValidation, anyOf(`(?i)`, `^_?(?:run_)?(?:validate|validation|evaluate|eval|val|valid|test|zero_?shot|linear_probe|knn)(?:$|_|\b)|compute_\w*metric|`+
 		`_(?:evaluat(?:e|ion)|validat(?:e|ion))$|`+
 		`^_?(?:compute|calc(?:ulate)?|get|eval\w*|run)_(?:\w+_)?(?:fid|kid|inception_score|clip_score|mAP|miou|bleu|rouge|wer|cer)(?:_|$)`,
+		`^_?(?:decode|transcribe|generate|translate|infer|predict|score|caption|answer)_(?:on_)?(?:the_)?(?:dev|val|valid|validation|eval|test)(?:_?set)?(?:_|$)`,
 		`^_?loglikelihood(?:_rolling|_tokens)?$|^generate_until$|^simple_evaluate$`)}, // of lm-evaluation-harness, also from within a training
 	{"", anyOf(`(?i)`, `^_?save_(?:hook|act(?:ivations?)?|hidden\w*|outputs?|features?|intermediates?|for_backward|tensors?_?hooks?)(?:_|$)`)}, // what is kept in memory is no checkpoint
 	{sampler.PhaseSaving, anyOf(`(?i)`, `^_?save|_save(?:_|$)|save_(?:checkpoint|model|pretrained|state)|full_state_dict|get_state_dict|consolidate`)},
@@ -45,7 +46,7 @@ var phaseLines = []phaseRow{
 		`\btraining (?:(?:is|has|was) )?(?:done|finished|complete|completed|over|ended)\b.{0,20}\b(?:export|convert|quanti[sz]|merg|sav)(?:e|ing|es)?\b`)},
 	{sampler.PhaseLoading, anyOf(`(?i)`, `\bloading\b.{0,40}(?:checkpoint|model|weights|shards|pipeline)|\bmodel \S{1,60} could not be loaded\b|llama_model_load|llm_load_tensors|load_tensors:`)},
 	{sampler.PhaseValidation, anyOf(`(?i)`, `^\W{0,3}\[(?:val|valid|eval)\]|\b(?:(?:validating|validation|evaluating|evaluation)(?:[^\w=-]|$)|val:|eval:|`+
-		`(?:computing|calculating) (?:the )?(?:FID|KID|mAP|mIoU|BLEU|ROUGE|WER|CER|metrics)\b|decoding (?:the )?(?:dev|valid|validation|eval|test)\b|`+
+		`(?:computing|calculating) (?:the )?(?:FID|KID|mAP|mIoU|BLEU|ROUGE|WER|CER|metrics)\b|decoding (?:the |\d+ )?(?:dev|valid|validation|eval|test)\b|run(?:ning)? (?:the |a )?(?:final|last) test\b|start(?:ing|ed)? (?:the )?(?:final )?testing\b|`+
 		`epoch \(val(?:id)?\)|Class\s+Images\s+(?:Instances|Labels))`)},
 	{"", anyOf(`(?i)`, `^\W*(?:[\w ]{1,16}\W{1,5})?training (?:(?:is|has|was) )?(?:finished|done|completed?|over|ended)\W*$`, `\bafter (?:the )?training (?:(?:is|has|was) )?(?:finished|done|completed?|over|ended)\b`)}, // what comes then is none
 	{sampler.PhaseTraining, anyOf(`(?i)`, `\btrain(?:ing)?\b`, `(?:^|[^-\w])epoch\b`, `^\s*\d+/\d+\s+[\d.]+G\b`)},
