@@ -26,6 +26,7 @@ type FallCounter struct {
 	atOnce      time.Duration // within which what was refused is granted, as far as readings so far apart show it
 	idle        bool          // nothing was taken at once after the fall
 	soon        bool          // it rose by a step at once, however far apart the readings are
+	onTheWay    bool          // it rose by a step as it came to the limit: the next reading tells how far
 }
 
 const (
@@ -73,7 +74,12 @@ func (f *FallCounter) Add(at time.Time, used, usable Bytes) (fall Fall, near boo
 	if f.falling && f.last <= f.bottom && at.Sub(f.low) > fallAtOnce {
 		f.idle = true
 	}
-	apart := at.Sub(f.lastAt)
+	apart, climbs := at.Sub(f.lastAt), used >= f.last+step
+	wall := usable.Less(used) <= usable/fallWall
+	if f.onTheWay && (!wall || apart > fallAtOnce) {
+		f.end(f.last)
+		f.climbed = f.lastAt
+	}
 	f.last, f.lastAt = used, at
 	sufficed := used.Less(f.bottom)+step/2 < usable.Less(f.top)
 	if f.falling && f.rose && sufficed && at.Sub(f.low) > fallGranted {
@@ -92,7 +98,7 @@ func (f *FallCounter) Add(at time.Time, used, usable Bytes) (fall Fall, near boo
 	case used+step <= f.bottom: // a further step down
 		f.reach(used, at, apart)
 		f.fell = at
-	case at.Sub(f.fell) > fallReturn || at.Before(f.fell):
+	case (at.Sub(f.fell) > fallReturn || at.Before(f.fell)) && !f.onTheWay:
 		// It gave back all it could, and goes on at the limit: there is nothing else to give.
 		fall, near = Fall{f.top.Less(f.bottom), true}, min(f.bottom, used) >= limit && (f.rose || !f.back(f.base, usable))
 		from := f.bottom
@@ -101,10 +107,13 @@ func (f *FallCounter) Add(at time.Time, used, usable Bytes) (fall Fall, near boo
 			f.climbed, f.base = at, from
 		}
 	case used >= limit && f.bottom < limit:
-		wall := usable.Less(used) <= usable/fallWall
 		own := !f.held && f.back(f.base, usable) || f.idle && (f.back(f.base, usable) || f.back(f.floor, usable)) || !wall && same(used, f.top, usable)
 		refused := (f.top >= limit || !f.held || f.soon || wall) && (f.asked || f.top >= usable-usable*fallFree/100)
 		fall, near = Fall{f.top - f.bottom, f.top >= limit}, f.top > usable/2 && refused && !own && !sufficed
+		if !near && !wall && climbs && !f.onTheWay {
+			f.onTheWay = true
+			return fall, false
+		}
 		f.end(used)
 		f.climbed = at
 	case used < f.bottom:
@@ -129,7 +138,7 @@ func (f *FallCounter) reach(used Bytes, at time.Time, apart time.Duration) {
 
 // end begins anew at the level of now.
 func (f *FallCounter) end(used Bytes) {
-	f.falling, f.top, f.mark, f.base, f.floor = false, used, used, 0, f.bottom
+	f.falling, f.top, f.mark, f.base, f.floor, f.onTheWay = false, used, used, 0, f.bottom, false
 }
 
 // rise follows the top, and what drifts away from it little by little, as a desktop beside does: that is no fall.
