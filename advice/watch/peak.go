@@ -10,6 +10,8 @@ type recentPeak struct {
 	// that they gave back before it came again: they take turns.
 	crowd, survived float64
 	last            float64 // what the others held at the snapshot before
+	fresh           bool    // that was a peak
+	prior           float64 // what they held before it
 	up              bool
 	times           int // that it came to its peak
 }
@@ -49,10 +51,13 @@ func (r *recentPeak) add(now, high, others float64) {
 	case !up:
 		r.up, r.crowd = false, max(r.crowd, min(others, r.last)) // a list and a reading may be of two moments
 	}
-	r.last = others
-	if high >= r.now.value {
-		r.now = peakAt{high, others, now}
+	if r.fresh { // as above: who was just rising may have been listed before, and the rest of it is nobody else's
+		r.now.others = min(r.now.others, max(r.prior, others))
 	}
+	if r.fresh = high >= r.now.value; r.fresh {
+		r.now, r.prior = peakAt{high, others, now}, r.last
+	}
+	r.last = others
 }
 
 // turns says whether others, who hold more than at the peak, held as much before and gave

@@ -154,6 +154,20 @@ func TestRecentPeak(t *testing.T) {
 	}
 }
 
+// What others seem to hold in the one snapshot of a peak, and neither before nor after, is the process's own: it was listed before it had risen.
+func TestOthersAtPeak(t *testing.T) {
+	for others, want := range map[[3]float64]float64{{0, 4000, 0}: 0, {0, 4000, 4000}: 4000, {4000, 4000, 0}: 4000, {1000, 4000, 2000}: 2000, {0, 10, 2000}: 10} {
+		var r recentPeak
+		r.reset(0)
+		for i, v := range []float64{2000, 9000, 2000} {
+			r.add(float64(i), v, others[i])
+		}
+		if got := r.most(); got.value != 9000 || got.others != want {
+			t.Errorf("others %v: %+v, want %v", others, got, want)
+		}
+	}
+}
+
 // Of several processes of one command the first goes on where the last run ended: the other ranks of a job may use its GPU by mistake.
 func TestRecalledOnce(t *testing.T) {
 	w := New(Options{})
