@@ -24,6 +24,7 @@ type Pattern struct {
 	Width           float64 // seconds, median
 	Free            float64 // MiB settled free when the newest began; NaN: unknown
 	Rise            float64 // MiB by which each top is above the one before, if steadily so
+	Before          float64 // the same of those before the newest, which is above them by more than that
 	Equal           bool    // those rises are equal
 	Record          float64 // MiB by which the newest top is above all before; 0 for the first
 	Left            float64 // MiB that the newest left free
@@ -126,6 +127,9 @@ func (p *Pattern) tops(top []float64, limit float64) {
 		p.Record = max(0, top[0]-slices.Max(top[1:]))
 	}
 	p.Rise, p.Equal = climbing(top, limit)
+	if before, _ := climbing(top[1:], limit); p.Rise == 0 && p.Record > before {
+		p.Before = before
+	}
 	p.Limit = tied(top, limit)
 	p.Deviation = min(p.Deviation, scatter(top))
 }

@@ -42,6 +42,26 @@ func TestTopsThatRise(t *testing.T) {
 	}
 }
 
+// The newest of some that rose steadily is far above them.
+func TestTopsThatLeap(t *testing.T) {
+	for what, row := range map[string]struct {
+		tops   []float64 // the newest first
+		before float64
+	}{
+		"four that rose, and one that leaps": {[]float64{90, 66, 64, 62, 60}, 2},
+		"no further than those":              {[]float64{68, 66, 64, 62, 60}, 0},
+		"it falls":                           {[]float64{50, 66, 64, 62, 60}, 0},
+		"those before were of chance":        {[]float64{90, 66, 70, 62, 60}, 0},
+		"two before it":                      {[]float64{90, 66, 64}, 0},
+	} {
+		p := Pattern{}
+		p.tops(row.tops, 1000)
+		if p.Before != row.before || p.Before > 0 && p.Rise > 0 {
+			t.Errorf("%s: %+v", what, p)
+		}
+	}
+}
+
 // Spikes of which each adds less than the one before will add less still.
 func TestRisesThatGetSmaller(t *testing.T) {
 	for what, row := range map[string]struct {

@@ -43,6 +43,8 @@ func TestExpects(t *testing.T) {
 		"one step further":   {func(p *series.Pattern) { p.Newest, p.Rise = 19000, 1000 }, 21000, 1},
 		"still one further":  {func(p *series.Pattern) { p.Newest, p.Rise = 18001, 1000 }, 20001, 1},
 		"two steps further":  {func(p *series.Pattern) { p.Newest, p.Rise = 18000, 1000 }, 0, 0},
+		"one leaps after":    {func(p *series.Pattern) { p.Newest, p.Before = 19801, 200 }, 20001, 0},
+		"and fits yet":       {func(p *series.Pattern) { p.Newest, p.Before = 19800, 200 }, 0, 0},
 		"tops fall":          {func(p *series.Pattern) { p.Newest, p.Rise = 19990, -1 }, 0, 0},
 		"long ones rise":     {func(p *series.Pattern) { p.Newest, p.Rise, p.Width, p.Regular, p.Period = 19001, 1000, 599, false, 600 }, 0, 0},
 		"long and regular":   {func(p *series.Pattern) { p.Newest, p.Rise, p.Width, p.Count = 19001, 1000, 599, climbsNeeded }, 20001, 0},
@@ -87,6 +89,18 @@ func TestExpects(t *testing.T) {
 		f.gpu.near.fallen(f.now, falls)
 		if _, ok := expects(f, s, p); ok != want {
 			t.Errorf("after %d falls: %v", falls, ok)
+		}
+	}
+	for logged, want := range map[float64]float64{11500: 0, 15900: 20000, 15950: 20050, 18000: 20100} { // a level as far up as a spike ended: what the log counts on top is none
+		f, s := steady()
+		p := knownSpikes()
+		p.Level, p.Newest, p.Count, p.Even = 2000, 12100, 1, false
+		p.Low, p.High, p.Last = 9000, 9000, 60
+		for i := range 2 * tensorsFew {
+			f.tensors.add(float64(40+5*i+map[bool]int{true: 40}[i >= tensorsFew]), map[bool]float64{true: logged, false: 8000}[i >= tensorsFew])
+		}
+		if e, ok := expects(f, s, p); ok != (want > 20040) || ok && e.top != want {
+			t.Errorf("%v MiB of tensors: %v %+v", logged, ok, e)
 		}
 	}
 	for count, want := range map[int]bool{risesUnlisted: true, risesUnlisted - 1: false} { // they may be those of several programs

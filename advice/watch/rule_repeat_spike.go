@@ -126,10 +126,13 @@ func expects(f *Facts, s *series.Series, p series.Pattern) (e expectation, ok bo
 	if held, known := f.tensors.rise(p.Last, f.now); p.Count == 1 && known && held < tensorsShare*rise {
 		rise = 0 // the cache has come up, which the next spike uses
 	}
+	if held, known := f.tensors.above(p.Last); math.IsNaN(rise) && !p.Alike && known && held > limit*riseLeast {
+		rise = min(held, s.Baseline(f.now)-p.Level) // as much as a spike, and the log says that it is no spike
+	}
 	ordinary := f.gpu.near.habits(f.now) >= max(habitFalls, float64(fallsEach*p.Count)) // it empties its cache all the time
 	repeats := !ordinary && p.Count >= series.SpikesNeeded && p.Brief()
 	climbs := repeats || !ordinary && (p.Count >= climbsNeeded && p.Regular || p.Equal && p.Period >= variesPeriod) // from one emptied cache to the next
-	climbs = climbs && p.Rise > 0 && (f.gpu.listed || p.Count >= risesUnlisted) && !s.Records.Known(s.Rose+spikeStart)
+	climbs = climbs && p.Rise+p.Before > 0 && (f.gpu.listed || p.Count >= risesUnlisted) && !s.Records.Known(s.Rose+spikeStart)
 	switch {
 	case rise > limit*riseLeast && p.Newest+rise > room:
 		e.top = p.Newest + rise
@@ -137,13 +140,13 @@ func expects(f *Facts, s *series.Series, p series.Pattern) (e expectation, ok bo
 	case p.Count >= series.SpikesNeeded && p.Top > room && p.Free-f.gpu.settledFree(f.now) >= max(neighborLeast, limit*series.EdgeShare):
 		e.top = p.Top
 		e.how = words.Say("alert.repeat_spike.last", "n", min(p.Count, 3), "low", size(p.Top), "high", size(p.Most))
-	case climbs && p.Newest+p.Rise > e.available:
-		e.top = p.Newest + p.Rise
-		e.how = words.Say("alert.repeat_spike.trend", "more", size(p.Rise), "high", size(p.Newest))
+	case climbs && p.Newest+p.Rise+p.Before > e.available:
+		e.top = p.Newest + p.Rise + p.Before
+		e.how = words.Say("alert.repeat_spike.trend", "more", size(p.Rise+p.Before), "high", size(p.Newest))
 	case repeats && p.Left < p.Sinks: // others take what it leaves
 		e.top, e.available = p.Newest, p.Newest+p.Left-p.Sinks
 		e.how = words.Say("alert.repeat_spike.left", "less", size(p.Sinks), "left", sizeFree(p.Left))
-	case climbs && p.Newest+(1+spikesAhead)*p.Rise > e.available: // one step further: there is time to act
+	case climbs && p.Rise > 0 && p.Newest+(1+spikesAhead)*p.Rise > e.available: // one step further: there is time to act
 		e.top, e.later = p.Newest+(1+spikesAhead)*p.Rise, spikesAhead
 		e.how = words.Say("alert.repeat_spike.trend", "more", size(p.Rise), "high", size(p.Newest))
 	case !ordinary && mayOutgrow(s, p, outgrown, limit) && s.Top()+outgrown > e.available:

@@ -2,6 +2,7 @@ package watch
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"nvpeak/advice/series"
@@ -22,6 +23,8 @@ const (
 	// tensorsNeeded readings, over three fifths of the time asked for, say how they went.
 	tensorsNeeded = 6
 	tensorsCover  = 0.6
+	// tensorsFew readings, one after another, are no chance of where in a step they were taken.
+	tensorsFew = 4
 	// tensorsShare of a rise at least is tensors when it is a leak.
 	tensorsShare = 0.25
 )
@@ -48,6 +51,23 @@ func (t *tensors) rise(since, now float64) (rise float64, known bool) {
 	}
 	third := (list[n-1].t - list[0].t) / 3
 	return middle(list[after(list, list[n-1].t-third):]) - middle(list[:after(list, list[0].t+third)]), true
+}
+
+// above is how far all of the newest readings are above all of those before a time, in MiB; known is false where too few are of either. What is
+// allocated on top stays while they do, whatever the cache does.
+func (t *tensors) above(at float64) (rise float64, known bool) {
+	n, before := len(t.readings), after(t.readings, at)
+	if before < tensorsFew || n-before < tensorsFew {
+		return 0, false
+	}
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, r := range t.readings[n-tensorsFew:] {
+		low = min(low, r.mib)
+	}
+	for _, r := range t.readings[before-tensorsFew : before] {
+		high = max(high, r.mib)
+	}
+	return low - high, true
 }
 
 // after is where the readings after a time begin, those at it included.
