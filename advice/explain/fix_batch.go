@@ -93,16 +93,6 @@ var fixesBatch = []fixRow{
 		variant: func(f *failure) string { return "inference" },
 		pairs:   halvedBatch,
 		do:      doHalveBatch},
-	{id: FixHalveBatchAccumulate, source: "https://github.com/Vaibhavs10/insanely-fast-whisper/issues/162",
-		kinds: evaluation | inference, cost: 0, // the answers are the same, and what was free is told after all of the pass was given up
-		lives: map[string]float64{CauseMemoryLimit: 0.9, CauseHostMemory: 0.8, CauseUnknown: 0.8},
-		when: func(f *failure) bool {
-			return f.refusedThoughFree() && f.batch() > 1 && f.only() && f.takesBatches() && !f.limited() && !f.onHost() && f.phase() != sampler.PhaseLoading
-		},
-		reach:   always(1),
-		variant: func(f *failure) string { return "inference" },
-		pairs:   halvedBatch,
-		do:      doHalveBatch},
 	{id: FixHalveBatchAccumulate, source: "https://github.com/ultralytics/yolov5/issues/1480",
 		kinds: training | undecided, cost: 0.05,
 		lives: map[string]float64{CauseHostMemory: 0.92, CauseMemoryLimit: 0.6, CauseUnknown: 0.6},
