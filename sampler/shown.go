@@ -49,6 +49,9 @@ const (
 	ShowsTextUI       = "text_ui"        // text-generation-webui
 	ShowsBeforeNoGrad = "before_no_grad" // PyTorch before 0.4
 	ShowsSession      = "session"        // ONNX Runtime failed while it read a model
+	ShowsApp          = "app"            // what is used is a page in a browser, which a script of its own makes
+	ShowsCorrelation  = "correlation"    // pictures are compared point by point
+	ShowsGradients    = "gradients"      // what it makes follows gradients, though nothing is trained
 	ShowsOwnPipe      = "own_pipe"       // a script of one's own makes a pipeline of diffusers
 	ShowsRollout      = "rollout"        // a trainer runs vLLM on the GPUs on which it trains
 	ShowsCached       = "cached"         // the message of PyTorch 1.0 to 1.3

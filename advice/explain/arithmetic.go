@@ -109,8 +109,8 @@ func (f *facts) refusedThoughFree() bool {
 // and nothing else explains why memory that was free was refused.
 func (f *facts) roundShare() bool {
 	total := float64(f.total.Or(0))
-	if total == 0 || f.wideRequest() {
-		return false
+	if total == 0 || f.wideRequest() || f.only() {
+		return false // or nobody could have set one
 	}
 	below, above := 20*float64(f.reserved())/total, 20*float64(f.reserved()+f.requested.Or(0))/total
 	return int(above) > int(below) && int(above) < 20

@@ -103,6 +103,14 @@ var causesElsewhere = []causeRow{
 		},
 		confidence: func(f *failure) float64 { return f.othersSure() },
 		evidence:   func(f *failure) string { return f.sayOthers() }},
+	{id: "R1", cause: CauseOtherProcess, reason: sourceMessage,
+		when:       func(f *failure) bool { return f.noBatchMatters() },
+		confidence: always(0.7),
+		evidence:   func(f *failure) string { return f.sayOthers() }},
+	{id: "both", cause: CauseOtherProcess, reason: sourceMessage,
+		when:       func(f *failure) bool { return f.bothFail() },
+		confidence: always(0.58),
+		evidence:   func(f *failure) string { return f.words.Say("why.both_fail") }},
 	{id: "R1p", cause: CauseOtherProcess, reason: sourceJAX,
 		when: func(f *failure) bool {
 			return !f.onHost() && f.othersMatter() && len(f.others) > 0 && f.takenByDefault() != "" && f.crowdedRanks() == 0

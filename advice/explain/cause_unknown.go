@@ -26,7 +26,7 @@ var causesUnknown = []causeRow{
 		}},
 	{id: "load", cause: CauseTooBig, reason: sourceLlama,
 		when: func(f *failure) bool {
-			return (f.class.class == classNoNumbers || f.reported()) && !f.onHost() && !f.makesContext() && (f.program.name == "ollama" || f.program.name == "llama.cpp")
+			return (f.class.class == classNoNumbers || f.reported()) && !f.onHost() && !f.makesContext() && (f.program.name == "ollama" || f.program.name == "llama.cpp" || f.program.name == "tabby")
 		},
 		confidence: always(0.65),
 		evidence:   func(f *failure) string { return f.words.Say("why.ggml_alloc_failed") }},

@@ -128,6 +128,7 @@ var concreteRows = []concreteRow{
 	{"text-generation-launcher --model-id MODEL ", startedBy, "do.say.options", true},
 	{"trtllm-serve MODEL ", startedBy, "do.say.options", true},
 	{"lmdeploy serve api_server MODEL ", startedBy, "do.say.options", true},
+	{"tabby serve --model MODEL --device cuda ", startedBy, "do.say.options", true},
 	{"pipeline(MODEL, backend_config", showing(sampler.ShowsPipeline, sampler.ShowsEngine), "", false},
 	{"--cache-type-k", showing(sampler.ShowsLlamaServer), "do.cache_bits", false},
 	{"llama-server -m MODEL --n-gpu-layers", showing(sampler.ShowsLlamaServer), "do.say.layers", false},

@@ -27,6 +27,9 @@ func namedProgram(f *job) program {
 		if (row.name == "llama.cpp" || row.name == "ollama") && f.torchFills() {
 			continue // whose message it is not
 		}
+		if row.name == "llama.cpp" && f.sharesGGML() {
+			continue
+		}
 		if row.is(server) && row.name == f.context.Server && !slices.Contains(words, row.name) && (f.trains() || programNamed(f.command.Scripts()).is(training)) {
 			continue // reinforcement learning, which runs a server of its own between its steps
 		}

@@ -124,6 +124,16 @@ var fixesHost = []fixRow{
 		do: func(f *failure) []string {
 			return []string{f.comment("do.sparse_pairs"), f.comment("do.pairs_of_part")}
 		}},
+	{id: FixCapSampleSize, source: "https://docs.scipy.org/doc/scipy/reference/sparse.html",
+		kinds: ownCode, cost: 0.05,
+		lives:   map[string]float64{CauseHostMemory: 0.95},
+		when:    func(f *failure) bool { return f.madeDense() && !f.beyondRAM() },
+		reach:   always(1),
+		variant: func(f *failure) string { return "counts" },
+		pairs:   func(f *failure) []any { return []any{"need", printed(f.requested.Or(0))} },
+		do: func(f *failure) []string {
+			return []string{f.comment("do.sparse_counts"), f.comment("do.part_of_rows")}
+		}},
 	{id: FixCapSampleSize, source: "https://numpy.org/doc/stable/reference/generated/numpy.memmap.html",
 		kinds: ownCode, cost: 0.1,
 		lives:   map[string]float64{CauseHostMemory: 0.92},
@@ -280,6 +290,15 @@ const (
 	// manyRows are more rows than a picture has: an array with as many columns is of all pairs of something (own threshold).
 	manyRows = 50000
 )
+
+// manyColumns of as many rows are counts of genes, words or categories, of which nearly all are zero (own threshold).
+const manyColumns = 10000
+
+// madeDense: an array of that many columns and more rows was refused in RAM, which a sparse matrix holds in a small part of it.
+func (f *facts) madeDense() bool {
+	shape, _ := f.event.Extra["shape"].([]int)
+	return f.event.Kind == sampler.KindHostAlloc && f.pairsOfAll() == 0 && len(shape) == 2 && min(shape[0], shape[1]) >= manyColumns && max(shape[0], shape[1]) >= manyRows
+}
 
 // pairsOfAll is the number of things of which an array in RAM has a number for each pair; 0: it is another array.
 func (f *facts) pairsOfAll() int {

@@ -13,7 +13,7 @@ import (
 // fixRows is every fix there is, the cheap ones first: order breaks ties.
 var fixRows = slices.Concat(
 	fixesSharing, fixesCommunicators, fixesLanguage, fixesDevices, fixesOthers, fixesShare, fixesRollout, fixesVersion, fixesSituations,
-	fixesLarger, fixesAllocator, fixesArray, fixesValidatingGraph, fixesValidation, fixesWhole, fixesPairs, fixesCapped, fixesPhotos,
+	fixesLarger, fixesAllocator, fixesArray, fixesValidatingGraph, fixesValidation, fixesWhole, fixesPairs, fixesComparing, fixesCapped, fixesPhotos,
 	fixesMoved, fixesInference, fixesSaving, fixesGraph, fixesResumed, fixesGrowing, fixesBeyond, fixesInserting, fixesMATLAB, fixesModels,
 	fixesResizing, fixesReloading, fixesAlike, fixesGraphPools, fixesTrials, fixesMerging, fixesExporting, fixesTools, fixesArrays, fixesData, fixesLeak,
 	fixesBatch, fixesActivations, fixesCompiledStep, fixesLimit, fixesModel, fixesShard, fixesPinning, fixesLoaders, fixesHost, fixesHostLimit, fixesUnknown,
@@ -273,6 +273,8 @@ func (f *failure) render(s scored, rank int) sampler.Advice {
 	}
 	switch {
 	case variant == "mining": // which names a larger GPU itself
+	case rank > 1 && f.program.is(undecided) && slices.Contains(onlyTraining, s.row.id):
+		a.Title = f.words.Say("title.if_trains", "title", lowered(a.Title))
 	case s.row.id == FixSmallerInput && f.smallForRunning():
 		a.Title = f.words.Say("title.or_cpu", "title", a.Title)
 	case rank == 1 && f.smallest() && slices.Contains(followsOwn, s.row.id) && !strings.Contains(a.Title, f.words.Say("title.larger")):
@@ -291,6 +293,9 @@ func (f *failure) render(s scored, rank int) sampler.Advice {
 	}
 	return a
 }
+
+// onlyTraining are fixes that a program has which trains, and no other. Of one that is not known they say so.
+var onlyTraining = []string{FixGradientCheckpointing, FixAMPBF16, FixSmallerOptimizer}
 
 // firstHalf is what a title says first, so that another way can stand beside it.
 func (f *failure) firstHalf(title string) string {

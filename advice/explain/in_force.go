@@ -171,6 +171,9 @@ func (f *job) graphOff() bool {
 	if f.tool != nil && f.phase() == sampler.PhaseValidation && !f.onlyItsModel() {
 		return true // many run it, and would have seen that
 	}
+	if f.typesKnown() && f.program.is(running) {
+		return true // and here, too
+	}
 	return f.isUltralytics() || f.answersOthers() || f.program.name == "whisper" || f.program.name == "demucs" || f.program.name == "lm_eval" || f.told(sampler.ToldText) && f.program.is(running) || f.command.Style() == command.StyleTrainer || f.command.Style() == command.StyleLightning ||
 		f.inFunction("decorate_context", "no_grad", "inference_mode", "prediction_step", "evaluation_loop", "_run_evaluate", "_no_grad_context") ||
 		f.inCode("no_grad", "inference_mode") || f.told(sampler.ToldGraphOff) || f.inFile("pipeline_", "pipelines/", "generation/utils.py")

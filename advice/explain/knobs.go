@@ -29,6 +29,7 @@ const (
 	sourceMetaLlama = "https://github.com/meta-llama/llama/blob/main/README.md"
 	sourceLlama     = "https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md"
 	sourceChatUI    = "https://github.com/oobabooga/text-generation-webui/wiki/03-%E2%80%90-Parameters-Tab"
+	sourceTabby     = "https://github.com/TabbyML/tabby/pull/727"
 	sourceOllama    = "https://docs.ollama.com/faq"
 	sourceLMD       = "https://lmdeploy.readthedocs.io/en/latest/api/cli.html"
 )
@@ -55,6 +56,7 @@ var knobs = []knob{
 	{"llama-reference", FixShortenContext, "--max_seq_len", "512", "torchrun --nproc_per_node 1 example.py --max_seq_len 512", sourceMetaLlama},
 	{"ollama", FixShortenContext, "num_ctx", "4096", "/set parameter num_ctx 4096", sourceOllama},
 	{"ollama", FixLimitRequests, "", "", "OLLAMA_NUM_PARALLEL=1 OLLAMA_MAX_LOADED_MODELS=1 ollama serve", sourceOllama},
+	{"tabby", FixLimitRequests, "--parallelism", "1", "tabby serve --model MODEL --device cuda --parallelism 1", sourceTabby},
 	{"chat-ui", FixShortenContext, "", "", "Max context (max_seq_len, truncation_length): 1024  # in the settings", sourceChatUI},
 	{"llama.cpp", FixShortenContext, "--ctx-size", "4096", "llama-server -m MODEL --ctx-size 4096", sourceLlama},
 	{"llama.cpp", FixLimitRequests, "--parallel", "1", "llama-server -m MODEL --parallel 1", sourceLlama},
@@ -400,6 +402,7 @@ var ownCommands = map[string][]string{
 	"tgi":          {"text-generation-launcher", "text-generation-inference"},
 	"tensorrt-llm": {"trtllm-serve"},
 	"lmdeploy":     {"lmdeploy"},
+	"tabby":        {"tabby"},
 	"llama.cpp":    {"llama-server", "llama-cli", "llama-bench"},
 }
 

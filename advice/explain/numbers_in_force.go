@@ -14,6 +14,9 @@ var batchNames = []string{"batch_size", "max_batch_size"}
 
 // numbersInForce are the numbers that the text has set for any of some options, under the names that it is read by.
 func (f *facts) numbersInForce(options ...string) (set []float64) {
+	if slices.ContainsFunc(options, func(option string) bool { return slices.Contains(batchNames, option) }) {
+		options = slices.Concat(options, batchNames) // by whichever of them it is called
+	}
 	for _, what := range f.context.Told {
 		for _, option := range options {
 			if number, is := strings.CutPrefix(what, sampler.ToldInForce+option+" "); is {

@@ -74,6 +74,9 @@ func (f *facts) phase() string {
 	if f.movesModel() && (f.context.Phase == "" || f.context.Phase == sampler.PhaseInference || f.context.Phase == sampler.PhaseTraining && !f.context.Epoch.Known() && !f.context.Step.Known()) {
 		return sampler.PhaseLoading
 	}
+	if f.countsInputs() {
+		return "" // of which one after the other is worked on, as a training does its steps
+	}
 	if f.context.Phase == sampler.PhaseInference && f.samplesBetween() || (f.context.Phase == sampler.PhaseInference || f.context.Phase == sampler.PhaseTraining) && f.writesBetween() {
 		return sampler.PhaseValidation
 	}
@@ -98,6 +101,11 @@ func (f *facts) phase() string {
 		return sampler.PhaseLoading
 	}
 	return ""
+}
+
+// countsInputs: a script that trains nothing counted what it had done, and nothing else tells of a training.
+func (f *facts) countsInputs() bool {
+	return f.context.Phase == sampler.PhaseTraining && f.program.is(evaluation|inference) && f.context.Step.Known() && !f.context.Epoch.Known() && !f.told(sampler.ToldTraining) && !f.inBackward() && !f.inFunction("train", "fit")
 }
 
 // fillsAndFreesNothing: tensors fill the GPU without a gap, and one as small as a matrix of a model found no room. What runs frees what it has made,

@@ -10,6 +10,7 @@ var programRows = []programRow{
 	{program: program{"triton", server}, words: []string{"tritonserver"}},
 	{program: program{"lmdeploy", server}, words: []string{"lmdeploy"}},
 	{program: program{"ollama", server}, words: []string{"ollama"}},
+	{program: program{"tabby", server}, words: []string{"tabby"}},
 	{program: program{"llama.cpp", server}, words: []string{"llama-server", "llama-cli", "llama-bench", "llama-cpp-python", "llama_cpp.server", "koboldcpp", "koboldcpp.py"}},
 	{program: program{"comfyui", imageTool}, options: []string{"novram", "reserve_vram", "use_split_cross_attention", "disable_smart_memory", "cache_none"}},
 	{program: program{"forge", imageTool}, words: []string{"stable-diffusion-webui-forge"}},

@@ -184,6 +184,8 @@ func (f *failure) agreeing(l tools.Lever) (tools.Lever, bool) {
 	switch {
 	case f.anotherScript(l), f.asExtension() && (strings.HasPrefix(l.Type, "-") || strings.HasSuffix(l.Type, ".py")):
 		return l, false
+	case strings.HasPrefix(l.Type, "-") && f.asPage():
+		return l, false // of the script that is called from a command line, and another one runs
 	case strings.HasPrefix(l.Type, "package gpu") && (f.printsTorch() || f.event.Framework == "kokkos" || f.told(sampler.ToldWork+sampler.WorkPotentials)):
 		return l, false // of the GPU package, and these forces are not from it: https://docs.lammps.org/Speed_packages.html
 	case strings.HasPrefix(l.Type, "--") && f.shows(sampler.ShowsOwnPipe) && !f.command.Known:

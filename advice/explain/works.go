@@ -108,6 +108,9 @@ func (f *facts) printsTorch() bool {
 
 // has says whether the program has what a measure speaks of. Of one that is not known as a kind without it, that is assumed.
 func (f *facts) has(n notion) bool {
+	if n&aGraph != 0 && f.shows(sampler.ShowsGradients) {
+		return false // none that could be left out
+	}
 	w, is := f.work()
 	return !is || w.has&n == n
 }

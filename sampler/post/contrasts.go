@@ -22,7 +22,7 @@ var (
 	// clauseEnds are where a clause ends. A comma within a list of numbers ends none: what stands alone goes on with its neighbor.
 	clauseEnds = lazily(`[;；，、]\s*|,\s+|(?:^|,? )(?:but|while|whereas|yet|however|although|and (?:with|using|only|for|at|then|when|it))\b|但是?|可是|而(?:且)?|(?:ですが|が、)|지만 `)
 	// goesThrough and comesTo are how a clause says that it ran, and that it did not.
-	goesThrough = lazily(`(?i)\b(?:works?|worked|working|runs?|ran|trains|trained|fits?|fitted|complet(?:es?|ed)|finish(?:es|ed)?|succeeds?|succeeded|successfully|passes|` +
+	goesThrough = lazily(`(?i)\b(?:can|could|I|we) only (?:train|use|fit)\b|\b(?:works?|worked|working|runs?|ran|trains|trained|fits?|fitted|complet(?:es?|ed)|finish(?:es|ed)?|succeeds?|succeeded|successfully|passes|` +
 		`passed|goes through|went through|(?:is|are|was|were) (?:\w+ )?(?:fine|ok|okay)|no (?:problem|issue|error|oom)s?|` +
 		`without (?:any |an? )?(?:problem|issue|error|oom)s?)\b|正常|没(?:有)?问题|可以|能跑|没事|就好|就行|成功|動き?ま|動作し|問題な|大丈夫|정상|문제 ?없|잘 ?(?:됩|돌아|되)|` +
 		`\b(?:läuft|funktioniert|klappt|funciona|marche|fonctionne|działa|çalışıyor|funziona)\b|работает|нормально`)
@@ -55,7 +55,7 @@ var quantities = []struct {
 	name  string // as it is called; "" for the words that were found
 	words *lazy  // with the values as the last group
 }{
-	{"batch size", lazily(`(?i)(?:\b(?:mini[-_ ]?)?batch(?:[-_ ]?sizes?)?|\b\w*batch_size|\bbs|批(?:量|次)?(?:大小)?|배치(?: ?(?:크기|사이즈))?|バッチ(?:サイズ)?)["'\x60]?[^\d.;,，。\n%]{0,14}?(` + values + `)`)},
+	{"batch size", lazily(`(?i)(?:\b(?:mini[-_ ]?)?batch(?:[-_ ]?sizes?)?|\b\w*batch_size|\bbs|批(?:量|次)?(?:大小)?|배치(?: ?(?:크기|사이즈))?|バッチ(?:サイズ)?)["'\x60]?(?:[^\d.;,，。\n%]{0,14}?| (?:(?:is|was|are|has been|to be) )?(?:set|adjusted|reduced|lowered|changed|decreased|limited) (?:down )?to )(` + values + `)`)},
 	{"context", lazily(`(?i)\b(?:context|ctx|num_ctx|n_ctx|--?ctx[-_]size|max[-_ ]model[-_ ]len|prompt)\b(?: (?:length|size|window))?[^\d.;,\n%]{0,14}?(` + values + `)`)},
 	{"", lazily(`(?i)(?:^|[\s(\x60"'])(?:--?)?([a-z]+(?:[_-][a-z]+)+)["'\x60]?\s?(?:=|:| |of|to|is)?\s?(` + values + `)`)},
 	{"", lazily(`(?i)\b((?:image|input|crop|patch|tile|window|picture|chunk|box|grid|sequence|seq|texture|hidden|segment) ?(?:sizes?|lengths?|resolutions?)|resolutions?|max length)\b[^\d.;,\n%]{0,12}?(` + values + `)`)},
@@ -198,6 +198,9 @@ func clausesOf(text string) (list []clause) {
 // attempts are words for what was begun, of which they do not say how it ended.
 var attempts = lazily(`(?i)\b(?:try|tries|trying|want|wants|wanting|wanted|attempt\w*|plan\w*|hop(?:e|es|ing|ed)|need|needs) to (?:\w+ )?(?:run|train|use|process|predict|load|work)\b`)
 
+// tooSlow: it runs with that, and nobody can wait for it, so that to stay with it is no advice.
+var tooSlow = lazily(`(?i)\b(?:is|it['’]s|was|but|becomes?|gets?|runs?|trains?|takes?) (?:\w+ )?(?:too|way too|far too|unbearably) (?:slow\b|slowly\b|long\b)|太慢`)
+
 // ranWithLess is a setting, or things that are counted, with the largest value that ran where a larger one failed, or is said to; "" for none.
 func ranWithLess(text string, all []sentence) string {
 	type seen struct {
@@ -208,7 +211,7 @@ func ranWithLess(text string, all []sentence) string {
 	found, order := map[string]*seen{}, []string{}
 	last, counted := "", false
 	for i, s := range all {
-		if s.note {
+		if s.note || tooSlow.MatchString(s.text) {
 			continue
 		}
 		if at := lower.FindStringSubmatch(s.text); at != nil && !resource.MatchString(at[1]) && valueOf(at[2]) > valueOf(at[3]) && (ended(s.text[strings.Index(s.text, at[0]):]) || i+1 < len(all) && ended(all[i+1].text)) {

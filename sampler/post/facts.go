@@ -139,6 +139,9 @@ func addFacts(c *sampler.LogContext, text string, all []sentence) {
 	}) {
 		c.Told = append(c.Told, sampler.ToldAnySize)
 	}
+	if stepOfGuide.MatchString(text) {
+		c.Told = slices.DeleteFunc(c.Told, func(what string) bool { return what == sampler.ToldLate })
+	}
 	if n := leastTried(all); n > 0 {
 		c.Told = append(c.Told, sampler.ToldDown+"batch "+strconv.Itoa(n))
 	}
@@ -172,6 +175,9 @@ func addFacts(c *sampler.LogContext, text string, all []sentence) {
 		c.Told = append(c.Told, sampler.ToldModelSize+n)
 	}
 }
+
+// stepOfGuide is a step that is done by hand, of which the fifth is as early as the first.
+var stepOfGuide = lazily(`(?i)\b(?:step|cell|block|section)s?(?: #?\d+)? (?:of|in) (?:(?:the|a|this|my|your|that) )?(?:\w+ ){0,2}(?:notebook|tutorial|guide|readme|instructions|colab)\b|\b(?:notebook|colab|tutorial)\b[^.\n]{0,20}\b(?:cell|step) #?\d`)
 
 // counted are GPUs with their number.
 var counted = lazily(`(?i)\b([2-9]) ?[x×*] ?\d{1,3} ?G(?:i?B)? (?:gpus?|cards?)\b|\b([2-9]|[1-9]\d{1,2})(?: ?[x×*] ?| )(?:(?:nvidia|geforce|rtx|gtx|tesla|quadro) ?)*(?:gpus|cards|[ATLPVH]\d{1,3}[gs]?|A[2456]000s?|` +

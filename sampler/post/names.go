@@ -47,6 +47,7 @@ var programs = []struct {
 		`\b(?:protein|complex|dimer)\b[^.\n]{0,40}\b\d{2,5} ?(?:residues|aa|amino acids)\b|(?s:\bjax\b.*\b\d{3,5} residues\b|\b\d{3,5} residues\b.*\bjax\b)`)},
 	{"upscaler", lazily(`(?i)\breal-?esrgan\b|(?m:^Testing \d+ \S+$)`)},
 	{"ldm", lazily(`--(?:n_samples|ddim_steps|n_iter)\b|(?m:^.*\binit_image = )`)},
+	{"tabby", lazily(`(?i)\btabby serve\b|\btabbyml\b|\btabby::\w`)},
 	{"ollama", lazily(`(?i)\bollama\b`)},
 	{"llama.cpp", lazily(`(?i)\bllama[._-]cpp\b|\bn_gpu_layers\b|\bllama-(?:server|cli)\b|\bllama_new_context`)},
 	{"invokeai", lazily(`\binvoke\.py\b|(?i:\binvokeai\b)|>> *Max VRAM used|image\(s\) generated`)},

@@ -19,6 +19,9 @@ var shown = []struct {
 	{sampler.ShowsTrainer, lazily(`\bTrainingArguments\b|(?i:\bseq2seq ?trainer\b)|--per_device_(?:train|eval)_batch_size\b|\bcompute_metrics\b|transformers/trainer`)},
 	{sampler.ShowsDiffusers, lazily(`\bdiffusers\b|\b\w*DiffusionPipeline\b|\bStableDiffusion\w*Pipeline\b|\bpipe\.(?:enable_|to\(|unet|vae)|\bpipeline_\w+\.py`)},
 	{sampler.ShowsOwnPipe, lazily(`(?m)^\W*\w+\s*=\s*\w*Pipeline\w*\.from_(?:pretrained|single_file)\(`)},
+	{sampler.ShowsApp, lazily(`(?i)\bgradio[-_ ]?(?:app|interface|demo|ui|web|page|server|version)\w*|\bgradio[\w-]*\.py\b|[/\\]gradio[/\\]|\b(?:the|in|with|via|using|through) (?:\w+ )?gradio\b|\b(?:web_demo|app)\.py\b|\bweb[- ]demo\b`)},
+	{sampler.ShowsCorrelation, lazily(`(?i)\b(?:local|global|all[-_ ]pairs)[-_ ]correlations?\b|\b(?:correlation|cost)[-_ ]volumes?\b|\bcorr_volume\b|\b(?:dense|feature|stereo|image) match(?:ing|er)\b|\boptical flow\b`)},
+	{sampler.ShowsGradients, lazily(`(?i)` + followsGradients + `|\bautograd\.grad\(|\b(?:loss|clip|classifier)[- ]guid(?:ance|ed)\b`)},
 	{sampler.ShowsRollout, lazily(`(?i)\bvllm_mode["']?[\s=:]{1,4}["']?colocate\b|\bvllm[_-]gpu[_-]memory[_-]utilization\b|\b(?:grpo|rloo)_trainer\.py(?s:.*)\bvllm/`)},
 	{sampler.ShowsTorch, lazily(`(?m)\.backward\(|\boptimi[sz]er\w*\.(?:step|zero_grad)\(|^\W*(?:import|from) torch\b|\bnn\.Module\b|\b\w*model\w*\.(?:eval|train|cuda|to|forward)\(|` +
 		`\btorch\.(?:tensor|load|save|no_grad|nn|zeros|ones|cat|stack|device|inference_mode|cuda\.empty_cache)\b|\.ipynb\b`)},

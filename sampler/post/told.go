@@ -863,6 +863,17 @@ func add(c *sampler.LogContext, text string, all []sentence, lines []codeLine) {
 var merelyNames = lazily(`(?i)\b(?:link|node|edge|property|(?:protein )?structure|depth|trajectory|next[- ](?:frame|sentence|token)|time[- ]series|traffic) predict(?:ions?|` +
 	`ors?)\b|--training\b|\btraining (?:flag|switch)\b|\b(?:train|test|val|eval|infer)(?:\.[a-z]\w*)+`)
 
+// atTraining is when it fails: in a training, or in a script of that name.
+var atTraining = lazily(`(?i)\b(?:when|while|during|once|if|as soon as|whenever) (?:(?:I|we|it|the|my|a|am|are|is|was|were|try|tried|trying|want|start|started|starting|begin|to) )*` +
+	`(?:train(?:ing)?|(?:fine[- ]?|re-?)(?:train|tun)ing)\b|\b(?:run|running|ran|start|starting|started|launch\w*|execut\w+) (?:(?:the|my|your|their|this|a|own) )?(?:\w+ )?train(?:ing)? (?:script|code|process|job|loop)\b`)
+
+// saysItTrains: the clause that tells of the failure says that it comes when it trains, whatever else is spoken of beside it.
+func saysItTrains(all []sentence) bool {
+	return slices.ContainsFunc(all, func(s sentence) bool {
+		return slices.ContainsFunc(clausesOf(s.text), func(c clause) bool { return c.outcome == failed && atTraining.MatchString(c.text) })
+	})
+}
+
 // kindIn is what the program does: as the sentences on the failure say, or else the others. One of several
 // is none.
 func kindIn(all []sentence) string {
@@ -876,6 +887,9 @@ func kindIn(all []sentence) string {
 				continue
 			}
 			if found == sampler.ToldTraining && row.what == sampler.ToldInference {
+				if saysItTrains(list) {
+					return found
+				}
 				return "" // one of the two, and nothing says which
 			}
 			if found == "" {

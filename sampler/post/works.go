@@ -49,8 +49,9 @@ var workKinds = []struct {
 		`\bdxvk\w*|\bvkd3d\b|\bwined3d\b|\bminecraft\b|\bat (?:ultra|high|medium|low) (?:graphics )?settings\b`), lazily(`(?i)\bggml\w*|\bllama\w*|\bgym\b|\brewards?\b`), false},
 	{sampler.WorkArrays, lazily(`\bgpuArray\b|\bgpuDevice\(|\bCuArrays?\b|\bCUDA\.jl\b|\bCUDAdrv\b|\bCUFFT_ALLOC_FAILED\b|\bCuFftError\b|\bCUFFTError\b`), nil, false},
 	{sampler.WorkLayers, lazily(`(?i:\bsyncedmem\.cpp\b|\w\.(?:caffemodel|prototxt)\b)|\bcaffe::|\bCudaNdarray\w*|(?i:\btheano\b|\blasagne\b)`), nil, true},
-	{sampler.WorkDream, lazily(`(?i)\bsingan\b|\bdeep[-_ ]image[-_ ]prior\b|\bdeep[-_ ]?daze\b|\bbig[-_ ]sleep\b|\baphantasia\b|\bvqgan ?(?:[-+_&/]|and|with)? ?clip\b|\bclip[-_ ]guided[-_ ]diffusion\b|` +
-		`\b(?:null[-_ ]text|gan|latent) (?:inversion|optimi[sz]ation)\b|\bdeep[-_ ]?dream\b`), nil, true},
+	{sampler.WorkDream, lazily(`(?i)\bsingan\b|\bdeep[-_ ]image[-_ ]prior\b|\bdeep[-_ ]?daze\b|\bbig[-_ ]sleep\b|\baphantasia\b|\bvqgan ?(?:[-+_&/]|and|with)? ?clip\b|\bclip[-_ ]guided[-_ ]diffusion\b|\s-(?:zvid|zse|zsc|cutm)\b|` +
+		`\b(?:null[-_ ]?text|gan|ddim|latent|pivotal(?:[-_ ]tuning)?) (?:inversion|optimi[sz]ation)\b|\bdeep[-_ ]?dream\b`), nil, true},
+	{sampler.WorkDream, lazily(`(?i)` + followsGradients), nil, false},
 	{sampler.WorkStyle, lazily(`(?i)\bneural[-_]?style\w*|\bdeep[-_ ]?photo[-_ ]?style\w*|\bstyle_(?:image|weight)\b|\bcompute_content_loss\b`), lazily(`(?i)\bbatch[-_ ]?(?:size|es)\b|\bcoco\b|\bdatasets?\b|\bepochs?\b|\w*(?:cycle|style)gan\w*`), true},
 	{sampler.WorkStyle, lazily(`(?i)\bstyle[-_ ]transfer\b`), lazily(`(?i)\bbatch[-_ ]?(?:size|es)\b`), false},
 	{sampler.WorkKernels, lazily(`(?i)\bgpytorch\b|\bbotorch\b|\bgpflow\b|\bgaussian process(?:es)?\b|\bExactGP\b`), nil, true},
@@ -59,6 +60,12 @@ var workKinds = []struct {
 	{sampler.WorkGrid, lazily(`(?is)\bsimulations?\b.*` + ofGrids + `|` + ofGrids + `.*\bsimulations?\b`), lazily(`(?i)\benv(?:ironment)?s?\b|\brewards?\b|\bagents?\b|\bpolic(?:y|ies)\b|\bgym\w*|\brobot\w*|\bneural\b|\bnetworks?\b|\w*torch\b|\btensor\w*|\bjax\b|\bbatch\w*|\binference\b|\bdiffusion\b|\bmodels?\b`), false},
 	{sampler.WorkFolds, lazily(`(?i)\bboltz(?:-?[12]x?)?\b|\bchai-?1\b|\brfdiffusion\d?\b|\besmfold\b|\bprotenix\b`), nil, false},
 }
+
+// followsGradients is a command that makes a picture, or edits or inverts one, with an optimizer, or says so: it changes the picture by gradients, and without
+// these does nothing. A script that trains has another name.
+const followsGradients = `\b(?:generate|sample|styli[sz]e|dream|invert|inversion|edit|projector|project)\w*\.py\b[^\n]*\s--?(?:opt|optimi[sz]er|lr|learning[-_]rate|step[-_]size)[ =]\S|` +
+	`\boptimi[sz](?:e|es|ed|ing|ation of) (?:(?:the|a|an|my|its|input|initial|noise|w|z) )*(?:latents?(?: codes?| vectors?)?|noise|pixels)\b|` +
+	`\b(?:latents?(?: codes?| vectors?)?|noise|pixels) (?:is|are|gets?) optimi[sz]ed\b|(?:^|[\s/])projector\.py\b`
 
 // ofGrids are what a simulation of matter is made of, whatever its program is called.
 const ofGrids = `\b(?:(?:macro)?particles|mesh(?:es)?|grid (?:cells|points|size)|cells|solver|time ?steps?|mpi ranks?|domain decomposition)\b`

@@ -62,6 +62,8 @@ type Tool struct {
 	Grows bool
 	// One: it trains with one sample at a time unless its settings say otherwise.
 	One bool
+	// App: what it shows in a browser takes its options, too. Of others that is another script, mostly without any.
+	App bool
 	// Of names the program with whose commands this one is run: a method or a part of it with options of its own.
 	Of     string
 	Sure   []string // of these the text has one where it is meant, as others have its name
@@ -83,7 +85,7 @@ var trainedWith = sync.OnceValue(func() *regexp.Regexp {
 
 // runWith are settings that a script has which runs a model.
 var runWith = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)infer|predict|det_?batch|decod|sampl\w+_chunk`)
+	return regexp.MustCompile(`(?i)infer|predict|det_?batch|decod|sampl\w+_chunk|\bencode\(`)
 })
 
 // At are the levers that change what a program does: training, or running a model.
