@@ -207,6 +207,9 @@ const (
 	ToldOnPolicy     = "on_policy"             // a learner that trains on what it has just played, kept until the next update
 	ToldDefault      = "default_"              // and an option with its number: what it is unless it is set, as the text says
 	ToldBuilder      = "builder"               // TensorRT makes an engine
+	ToldLogprobs     = "logprobs"              // what a language model gives for each token of its prompts is asked for
+	ToldOthersRun    = "others_run"            // other models run in the same program, as is said
+	ToldOldOllama    = "old_ollama"            // Ollama before 0.6, whose context is 2048 tokens unless one is set
 	ToldOldLMDeploy  = "old_lmdeploy"          // LMDeploy before 0.2, whose cache is a number of sequences in config.ini
 	ToldPlays        = "plays"                 // an agent learns to play a game
 	ToldFrozen       = "frozen"                // the program is packed: nobody changes its code
@@ -218,6 +221,7 @@ const (
 	ToldApple        = "apple"                 // it runs on a Mac
 	ToldJetson       = "jetson"                // it runs on a board whose GPU and programs share the memory
 	ToldLanguage     = "language_"             // and the name of a language, or of a library, that does not call PyTorch as Python does
+	ToldTriedCollect = ToldTried + "collect"   // the garbage collector was called in vain
 	ToldCollected    = "collected"             // calls of the garbage collector make it go through
 	ToldWrongGPU     = "wrong_gpu"             // it runs on another GPU than it should, or the setting that chooses one is said to have no effect
 	ToldOwnMany      = "own_many"              // several processes of one's own share the GPU, each with its part

@@ -99,7 +99,7 @@ var causesLimit = []causeRow{
 			return f.words.Say("why.oversubscribed", "allocated", gib(f.allocated.Or(0)), "total", gib(f.total.Or(0)))
 		}},
 	{id: "kind", cause: CauseMemoryLimit, reason: "https://docs.vllm.ai/en/latest/configuration/conserving_memory.html",
-		when:       func(f *failure) bool { return f.class.cause == CauseMemoryLimit },
+		when:       func(f *failure) bool { return f.class.cause == CauseMemoryLimit && !f.longerThanCache() },
 		confidence: func(f *failure) float64 { return f.class.confidence },
 		evidence: func(f *failure) string {
 			if f.event.Kind == sampler.KindKVCache {
@@ -107,6 +107,10 @@ var causesLimit = []causeRow{
 			}
 			return f.words.Say("why." + f.class.kind)
 		}},
+	{id: "kind", cause: CauseMemoryLimit, form: "context", reason: "https://docs.vllm.ai/en/latest/configuration/conserving_memory.html",
+		when:       func(f *failure) bool { return f.longerThanCache() },
+		confidence: func(f *failure) float64 { return f.class.confidence },
+		evidence:   func(f *failure) string { return f.cacheText() }},
 	{id: "kind", cause: CauseOtherProcess, reason: "https://docs.vllm.ai/en/latest/configuration/conserving_memory.html",
 		when:       func(f *failure) bool { return f.class.cause == CauseOtherProcess },
 		confidence: func(f *failure) float64 { return f.class.confidence },
@@ -155,4 +159,10 @@ func (f *failure) smallShare() float64 {
 		return 0
 	}
 	return share
+}
+
+// longerThanCache: a server has a cache, and says that the longest request it allows does not fit into it.
+func (f *facts) longerThanCache() bool {
+	room := f.count("kv_cache_tokens")
+	return f.event.Kind == sampler.KindKVCache && room > 0 && f.count("max_seq_len") > room
 }

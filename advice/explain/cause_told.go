@@ -266,7 +266,7 @@ var causesTold = []causeRow{
 		evidence:   func(f *failure) string { return f.words.Say("why.told_dead") }},
 	{id: "told", cause: CauseOtherProcess, reason: sourceMessage,
 		when: func(f *failure) bool {
-			return f.told(sampler.ToldHeld) && !f.onHost() && !f.numbers() && !f.hugeRequest()
+			return f.told(sampler.ToldHeld) && !f.waitsForCollector() && !f.onHost() && !f.numbers() && !f.hugeRequest()
 		},
 		confidence: always(0.8), // it is seen, not supposed
 		evidence:   func(f *failure) string { return f.words.Say("why.told_held") }},
@@ -354,6 +354,10 @@ var causesTold = []causeRow{
 			}
 			return f.words.Say("why.told_named")
 		}},
+	{id: "told", cause: CauseUnknown, form: "estimate", reason: "https://github.com/ollama/ollama/issues/5359",
+		when:       func(f *failure) bool { return f.misjudged() },
+		confidence: always(0.75), // it could offload more of a model that is merely large
+		evidence:   func(f *failure) string { return f.words.Say("why.told_estimate") }},
 	{id: "told", cause: CauseUnknown, reason: sourceAnatomy,
 		when:       func(f *failure) bool { return f.triedGPU() },
 		confidence: always(0.72), // what is too big for one fits a larger one, and what is kept fills any

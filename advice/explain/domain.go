@@ -138,3 +138,11 @@ func doDemucs(f *failure) []string {
 	}
 	return append(lines, f.lessInput()[0])
 }
+
+// decodesLess makes of latents less of a picture at once, or fewer frames of a video: https://huggingface.co/docs/diffusers/using-diffusers/svd
+func (f *failure) decodesLess() string {
+	if f.domain() == sampler.DomainVideo && !f.ownPipe() {
+		return f.comment("do.say.decode_frames")
+	}
+	return "pipe.enable_vae_tiling()"
+}

@@ -142,7 +142,16 @@ var fixesHost = []fixRow{
 		variant: func(f *failure) string { return "ram" },
 		pairs:   func(f *failure) []any { return []any{"need", printed(f.requested.Or(0))} },
 		do: func(f *failure) []string {
-			return []string{`np.load(path, mmap_mode="r")  ` + f.comment("do.memmap"), f.comment("do.smaller_array")}
+			return []string{`np.load(path, mmap_mode="r")  ` + f.comment("do.memmap"), f.comment(f.smallerArray())}
+		}},
+	{id: FixCapSampleSize, source: "https://numpy.org/doc/stable/reference/generated/numpy.memmap.html",
+		kinds: ownCode, cost: 0.1,
+		lives:   map[string]float64{CauseHostMemory: 0.92},
+		when:    func(f *failure) bool { return f.makesArray() && !f.bigArray() },
+		reach:   always(1),
+		variant: func(f *failure) string { return "made" },
+		do: func(f *failure) []string {
+			return []string{f.comment("do.fewer_array_rows"), f.comment("do.array_on_disk")}
 		}},
 	{id: FixSmallerModel, source: "https://github.com/ollama/ollama/blob/main/docs/faq.mdx",
 		kinds: ownCode | running, cost: 0,

@@ -24,6 +24,9 @@ var fixesHostLimit = []fixRow{
 			if f.event.Kind == sampler.KindKernelKill || f.event.Framework == "tensorflow" {
 				return "machine"
 			}
+			if f.shows(sampler.ShowsKubernetes) && !f.onWindows() {
+				return "kubernetes"
+			}
 			return "host"
 		},
 		do: doHostLimit},
@@ -111,13 +114,17 @@ func doHostLimit(f *failure) []string {
 		return []string{"free -g", f.comment("do.say.colab")}
 	}
 	if f.onWindows() {
-		return []string{`systeminfo | findstr /C:"Memory"  ` + f.comment("do.task_manager"), "SystemPropertiesPerformance.exe  " + f.pageFile()}
+		list := []string{`systeminfo | findstr /C:"Memory"  ` + f.comment("do.task_manager"), "SystemPropertiesPerformance.exe  " + f.pageFile()}
+		if f.libraryRefused() && f.program.is(training) && f.workers() != 0 && !f.workersSpent() {
+			list[1] += "\n" + f.comment("do.or_that", "what", f.words.Say("do.any_workers"))
+		}
+		return list
 	}
 	if f.withinWSL() {
 		return []string{"free -g", f.comment("do.wslconfig")}
 	}
 	if f.shows(sampler.ShowsKubernetes) {
-		return []string{"resources: {limits: {memory: 128Gi}}", "cat /sys/fs/cgroup/memory.max; free -g"}
+		return []string{f.comment("do.limit_of_pod"), "kubectl describe pod POD  " + f.comment("do.pod_limits")}
 	}
 	if f.told(sampler.ToldNoContainer) {
 		return []string{"free -g; ps aux --sort=-rss | head", f.comment("do.machine_ram")}
@@ -126,4 +133,11 @@ func doHostLimit(f *failure) []string {
 		return []string{"free -g; ps aux --sort=-rss | head", f.comment("do.machine_ram")}
 	}
 	return []string{"cat /sys/fs/cgroup/memory.max; free -g", fmt.Sprintf("docker run --memory=%dg …  ", f.above("--memory", 128)) + f.comment("do.if_container")}
+}
+
+// libraryRefused: Windows had no commit charge left for a library of CUDA. Each worker of a data loader loads all of them once more there, as it starts
+// from nothing: https://docs.pytorch.org/docs/stable/notes/windows.html
+func (f *facts) libraryRefused() bool {
+	text := strings.ToLower(f.event.Text)
+	return f.event.Kind == sampler.KindHostAlloc && strings.Contains(text, "1455") && strings.Contains(text, ".dll")
 }

@@ -220,7 +220,7 @@ func (f *failure) lessOfModels() []string {
 
 // smallGPU says of a GPU that few programs of these days are made for that it is one.
 func (f *failure) smallGPU() []string {
-	if f.triedGPU() || f.tinyGPU() || !f.total.Known() || f.total.Or(0) > 9*sampler.GiB/2 || f.history != nil || f.othersMatter() {
+	if f.triedGPU() || f.tinyGPU() || f.smallGPUSpent() || !f.total.Known() || f.total.Or(0) > 9*sampler.GiB/2 || f.history != nil || f.othersMatter() {
 		return nil
 	}
 	return []string{f.comment("do.small_gpu", "total", gib(f.total.Or(0)))}
@@ -387,7 +387,7 @@ func doOffload(f *failure) []string {
 		return append([]string{"pipe.enable_sequential_cpu_offload()  " + f.comment("do.each_layer"), f.comment("do.transformer_bits")}, f.lastResort()...)
 	}
 	if f.program.is(imageTool) || f.inFile("pipeline_", "diffusers") || f.convolves() && f.phase() == sampler.PhaseInference {
-		return append([]string{"pipe.enable_model_cpu_offload()  " + f.comment("do.instead_of_cuda"), "pipe.enable_vae_tiling()"}, f.lastResort()...)
+		return append([]string{"pipe.enable_model_cpu_offload()  " + f.comment("do.instead_of_cuda"), f.decodesLess()}, f.lastResort()...)
 	}
 	return []string{`from_pretrained(name, device_map="auto", low_cpu_mem_usage=True)  ` + f.comment("do.device_map")}
 }

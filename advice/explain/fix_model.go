@@ -56,7 +56,7 @@ var fixesModel = []fixRow{
 	{id: FixSmallerModel, source: sourceAnatomy,
 		kinds: ownCode | imageTool, cost: 0.02,
 		lives:   map[string]float64{CauseTooBig: 0.97, CauseUnknown: 0.7, CauseOtherProcess: 0.6, CauseUnattributed: 0.6},
-		when:    func(f *failure) bool { return f.tinyGPU() },
+		when:    func(f *failure) bool { return f.tinyGPU() || f.smallGPUSpent() },
 		variant: func(f *failure) string { return "tiny" },
 		pairs:   func(f *failure) []any { return []any{"total", gib(f.total.Or(0))} },
 		reach:   always(1),
@@ -281,6 +281,12 @@ func (f *failure) tinyGPU() bool {
 	return f.isPyTorch() && !f.onHost() && f.total.Known() && f.total.Or(0) <= 3*sampler.GiB/2 && f.history == nil && f.event.Kind == sampler.KindCUDA
 }
 
+// smallGPUSpent: a GPU of little more memory, on which smaller batches made no difference and nothing tells of an input that could be smaller (own
+// threshold: 2 GiB).
+func (f *failure) smallGPUSpent() bool {
+	return f.isPyTorch() && !f.onHost() && f.total.Known() && f.total.Or(0) <= 2*sampler.GiB && f.history == nil && f.told(sampler.ToldTried+"batch") && !f.program.is(training) && f.domain() == "" && !f.told(sampler.ToldSized)
+}
+
 // smallWhisper: the model of Whisper in the command is no larger than the one that is advised.
 func (f *failure) smallWhisper() bool {
 	a, set := f.command.Find("model")
@@ -324,15 +330,7 @@ func doFewerLayers(f *failure) []string {
 		return []string{f.comment("do.ggml"), "llama-server -m MODEL --n-gpu-layers 20 --ctx-size 4096  " + f.comment("do.if_llama")}
 	}
 	if f.program.name == "ollama" {
-		set := "/set parameter "
-		if f.phase() == sampler.PhaseLoading {
-			set = "PARAMETER " // of a Modelfile: no prompt comes to type it at
-		}
-		lines := []string{set + "num_gpu " + strconv.Itoa(f.below("num_gpu", 30)*2/3) + "  " + f.comment("do.num_gpu")}
-		if f.below("num_ctx", ollamaContext+1) > ollamaContext {
-			lines = append(lines, set+"num_ctx "+strconv.Itoa(ollamaContext))
-		}
-		return lines
+		return doFewerOllama(f)
 	}
 	for _, option := range []string{"n_gpu_layers", "ngl", "gpulayers", "gpu_layers"} {
 		if text, _, ok := f.command.WithLess(func(v float64) float64 { return float64(int(v) * 2 / 3) }, option); ok {
@@ -346,9 +344,6 @@ func doFewerLayers(f *failure) []string {
 	}
 	return lines
 }
-
-// ollamaContext is the shortest that Ollama takes by default: https://docs.ollama.com/context-length
-const ollamaContext = 4096
 
 func doSmallerOptimizer(f *failure) []string {
 	if s, ok := f.command.WithSwitch(map[string]string{command.StyleTrainer: "--optim adamw_8bit"}); ok {

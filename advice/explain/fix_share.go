@@ -68,6 +68,17 @@ var fixesShare = []fixRow{
 		reach:   always(1), // who holds the rest is meant to be there
 		variant: func(f *failure) string { return f.program.name },
 		do:      doCapPreallocation},
+	{id: FixCapPreallocation, source: "https://github.com/EleutherAI/lm-evaluation-harness/issues/2698",
+		kinds: server | evaluation, cost: 0,
+		lives: map[string]float64{CausePreallocation: 0.98, CauseTooBig: 0.9, CauseDataSpike: 0.9, CauseUnknown: 0.8},
+		when: func(f *failure) bool {
+			return f.program.name == "vllm" && f.told(sampler.ToldLogprobs) && f.class.class == classAllocator && !f.onHost() && !f.shareSpent() && !f.loadingWeights()
+		},
+		reach:   always(1),
+		variant: func(f *failure) string { return "logprobs" },
+		do: func(f *failure) []string { // the logits of all tokens of a step are beside the share: it is to be clearly smaller
+			return append(f.withShare("vllm", func(v float64) float64 { return max(leastShare, float64(int(v*100+0.5)-20)/100) }), f.comment("do.fewer_logits"))
+		}},
 	{id: FixCapPreallocation, source: sourceVLLM,
 		kinds: server, cost: 0.05,
 		lives:   map[string]float64{CausePreallocation: 0.9, CauseTooBig: 0.8, CauseDataSpike: 0.8, CauseFragmentation: 0.6, CauseOtherProcess: 0.6, CauseUnknown: 0.5},

@@ -219,6 +219,15 @@ var fixesSituations = []fixRow{
 		do: func(f *failure) []string {
 			return withLine(doStopOther(f), f.comment("do.which_gpu"))
 		}},
+	{id: FixStopOtherProcess, source: "https://github.com/QwenLM/Qwen3/issues/873",
+		kinds: ownCode | server, cost: 0,
+		lives:   map[string]float64{CauseUnknown: 0.97, CauseOtherProcess: 0.97},
+		when:    func(f *failure) bool { return f.noHandle() },
+		reach:   always(1),
+		variant: func(f *failure) string { return "unknown" },
+		do: func(f *failure) []string {
+			return withLine(doStopOther(f), f.comment("do.which_gpu")+"\n"+f.comment("do.or_that", "what", f.words.Say("do.say.smaller_version")))
+		}},
 	{id: FixOtherVersion, source: sourceAnatomy,
 		kinds: ownCode | running, cost: 0,
 		lives:   map[string]float64{CauseUnknown: 0.95, CauseTooBig: 0.97, CauseFragmentation: 0.9, CauseDataSpike: 0.9, CauseHostMemory: 0.9},
@@ -376,4 +385,9 @@ func (f *failure) firstOnGPU() bool {
 		}
 	}
 	return f.class.class == classNoNumbers && f.phase() == sampler.PhaseLoading && f.torchCode() && f.program.name == "" || f.told(sampler.ToldNotLoaded) && !f.toldLate() && !f.told(sampler.ToldGrowth) && !f.told(sampler.ToldEpochs) && !f.late() && f.phase() != sampler.PhaseValidation && f.phase() != sampler.PhaseSaving
+}
+
+// noHandle: cuBLAS found no room to begin with, in an example as its authors give it. It takes megabytes, whatever the input: the GPU was full before.
+func (f *failure) noHandle() bool {
+	return f.event.Kind == sampler.KindCuBLAS && f.told(sampler.ToldExample) && strings.Contains(f.event.Text, "cublasCreate") && !f.numbers() && f.history == nil && !f.program.is(training)
 }

@@ -144,6 +144,9 @@ var fixesTools = []fixRow{
 			return 0.65
 		},
 		do: func(f *failure) []string {
+			if f.told(sampler.ToldBuilder) && !f.numbers() && !f.atHand() && !f.command.Runs("trtexec") { // a program of others builds it
+				return []string{"nvidia-smi  " + f.comment("do.who_holds"), f.comment("do.builder_workspace")}
+			}
 			return []string{"nvidia-smi  " + f.comment("do.who_holds"), "trtexec --onnx=MODEL.onnx --memPoolSize=workspace:1024  " + f.comment("do.workspace"),
 				"config.set_memory_pool_limit(trt.MemoryPoolType.WORKSPACE, 1 << 30)  " + f.comment("do.or")}
 		}},

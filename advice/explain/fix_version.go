@@ -4,6 +4,15 @@ import "nvpeak/sampler"
 
 // fixesVersion are for a job that is as large as before, of a program that is not the one it was.
 var fixesVersion = []fixRow{
+	{id: FixOtherVersion, source: "https://github.com/ollama/ollama/issues/5359",
+		kinds: server, cost: 0.01,
+		lives:   map[string]float64{CauseUnknown: 0.97, CauseTooBig: 0.97},
+		when:    func(f *failure) bool { return f.misjudged() },
+		reach:   always(1),
+		variant: func(*failure) string { return "estimate" },
+		do: func(f *failure) []string {
+			return append([]string{f.comment("do.newer_ollama")}, doFewerLayers(f)[0])
+		}},
 	{id: FixOtherVersion, source: "https://github.com/AUTOMATIC1111/stable-diffusion-webui/issues/8185",
 		kinds: ownCode | running, cost: 0.02,
 		lives: map[string]float64{CauseUnknown: 0.85, CauseTooBig: 0.9, CauseFragmentation: 0.8, CauseDataSpike: 0.8, CauseLeak: 0.6, CauseValidationSpike: 0.6, CauseMemoryLimit: 0.6, CausePreallocation: 0.6, CauseOversubscribed: 0.8, CauseHostMemory: 0.7},

@@ -76,6 +76,13 @@ func (k knob) names() []string {
 // spelled is an option of llama.cpp as the program calls it that is made from it.
 func (f *failure) spelled(k knob) knob {
 	switch {
+	case k.program == "ollama" && k.option != "":
+		set, _ := f.ollamaSets()
+		none := len(f.numbersInForce("num_ctx")) == 0
+		k.plain = set + k.option + " " + k.value
+		if none && !f.told(sampler.ToldOldOllama) {
+			k.plain += "  " + f.comment("do.if_more_context")
+		}
 	case k.program != "llama.cpp" || k.fix != FixShortenContext:
 	case f.tool != nil && f.tool.Name == "KoboldCpp":
 		k.option, k.plain = "--contextsize", "koboldcpp --contextsize "+k.value
@@ -238,6 +245,9 @@ func (f *failure) valueOf(k knob) string {
 	most, err := strconv.Atoi(k.value)
 	if err != nil {
 		return k.value
+	}
+	if k.program == "ollama" && f.told(sampler.ToldOldOllama) {
+		most = f.usualContext() / 2 // as that is in force unless more is set
 	}
 	most = min(most, f.below(command.PlainName(k.option), 2*most)/2)
 	if room, is := f.event.Extra["kv_cache_tokens"].(int); is && k.fix == FixShortenContext {

@@ -49,14 +49,24 @@ var fixesLanguage = []fixRow{
 			return 0.7
 		},
 		variant: func(f *failure) string {
-			if f.told(sampler.ToldCollected) {
+			switch {
+			case f.told(sampler.ToldCollected):
 				return "collecting"
+			case f.told(sampler.ToldTriedCollect):
+				return "in_vain"
 			}
 			return "collector"
 		},
 		do: func(f *failure) []string {
 			if f.told(sampler.ToldCollected) { // it is called
 				return []string{f.comment("do.newest_library"), f.comment("do.free_by_hand")}
+			}
+			if f.told(sampler.ToldTriedCollect) {
+				list := []string{f.comment("do.newest_library"), f.comment("do.free_by_hand")}
+				if f.language() == "julia" { // its pool keeps what was collected, and other libraries allocate beside it
+					list[1] = f.comment("do.reclaim")
+				}
+				return list
 			}
 			lines := []string{f.comment("do.collect"), f.comment("do.free_by_hand")}
 			if call := collectors[f.language()]; call != "" {

@@ -12,17 +12,29 @@ import (
 // batchNames are what options call the batch.
 var batchNames = []string{"batch_size", "max_batch_size"}
 
+// oneSetting are the names that programs have for one setting: a batch, and what those around llama.cpp set of it.
+var oneSetting = [][]string{batchNames, {"num_gpu", "ngl", "n_gpu_layers", "gpulayers", "gpu_layers"}, {"num_ctx", "ctx_size", "n_ctx"}}
+
+// anyName are options with the other names of the same settings.
+func anyName(options []string) []string {
+	for _, names := range oneSetting {
+		if slices.ContainsFunc(names, func(name string) bool { return slices.Contains(options, name) }) {
+			options = append(slices.Clip(options), names...)
+		}
+	}
+	return options
+}
+
 // numbersInForce are the numbers that the text has set for any of some options, under the names that it is read by.
 func (f *facts) numbersInForce(options ...string) (set []float64) {
-	if slices.ContainsFunc(options, func(option string) bool { return slices.Contains(batchNames, option) }) {
-		options = slices.Concat(options, batchNames) // by whichever of them it is called
-	}
+	options = anyName(options)
 	for _, what := range f.context.Told {
 		for _, option := range options {
 			if number, is := strings.CutPrefix(what, sampler.ToldInForce+option+" "); is {
 				if v, err := strconv.ParseFloat(number, 64); err == nil {
 					set = append(set, v)
 				}
+				break
 			}
 		}
 	}

@@ -55,3 +55,23 @@ func (f *failure) arrayInBatches(name, arrays string) []string {
 	return []string{"with tf.device(\"CPU:0\"):  " + f.comment("do.array_in_ram") + "\n    " + name + " = tf.data.Dataset.from_tensor_slices(" + arrays + ").batch(32)\n" + use,
 		f.comment("do.array_files")}
 }
+
+// numpyMakes is a line that makes an array in RAM at once, of a shape that it names or of a list.
+var numpyMakes = sampler.Pattern{Source: `\b(?:np|numpy)\.(?:ndarray|empty|zeros|ones|full|concatenate|stack|vstack|hstack|array|asarray|tile|repeat)\(`}
+
+// makesArray: a line of Python that makes one array in RAM was refused without an amount.
+func (f *facts) makesArray() bool {
+	n := len(f.context.Code)
+	return f.event.Kind == sampler.KindHostAlloc && !f.requested.Known() && n > 0 && numpyMakes.Get().MatchString(f.context.Code[n-1])
+}
+
+// fewBits are types of numbers that need not be halved first.
+var fewBits = sampler.Pattern{Source: `(?i)data type (?:u?int(?:8|16)|float(?:16|32)|bool|\|[uib]1)\b`}
+
+// smallerArray are words for how an array that NumPy was refused gets smaller.
+func (f *facts) smallerArray() string {
+	if fewBits.Get().MatchString(f.event.Text) {
+		return "do.array_in_parts"
+	}
+	return "do.smaller_array"
+}

@@ -22,6 +22,9 @@ func (f *failure) startupText() string {
 func (f *failure) cacheText() string {
 	need, left := f.requested, f.extra("available_kv_cache_bytes")
 	tokens := f.count("max_seq_len")
+	if room := f.count("kv_cache_tokens"); room > 0 && tokens > room {
+		return f.words.Say("why.kv_tokens", "tokens", grouped(tokens), "room", grouped(room))
+	}
 	if !need.Known() || !left.Known() || tokens == 0 {
 		return f.words.Say("why.kv_cache_no_memory")
 	}
@@ -113,6 +116,9 @@ func (f *failure) headline() string {
 	id := "head." + f.class.kind
 	if f.event.Kind == sampler.KindKilled && (f.reported() || indexOf(f.event.Text, "available RAM") >= 0) {
 		id = "head.told_killed" // by whatever signal
+	}
+	if f.longerThanCache() {
+		id += ".context"
 	}
 	if f.masked() {
 		id = "head.masked"

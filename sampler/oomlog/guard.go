@@ -79,7 +79,7 @@ var strongHypothesis = gatedAnyOf(`(?i)`,
 	`\bwhose messages? (?:starts?|begins?) with\b`, `\b(?:typical|common|usual) (?:error )?messages?\b[^:]{0,30}:\s*(?:\w+Error: )?$`, `^\W*tl;dr\b`,
 )
 
-// placeholder stands where a message has a figure.
+// placeholder stands where a message has a figure, in what documents it. Who takes out one of the figures of his own leaves others.
 var placeholder = pattern(`(?i)\ballocate (?-i:X+(?:\.X+)?|N+(?:\.N+)?|\x3c[\w .-]+>|\{[\w.:]*\}|…|\.\.\.|\?+|_+) ?(?-i:[KMGT]?i?B\b|bytes)`)
 
 // docstring is a text that says what a piece of a program does.
@@ -172,7 +172,7 @@ func isFailure(m *message, c candidate, f *findings, text, body part) bool {
 	if sourceBefore.in(before) && !printedAfter.in(before) || sourceAfter.in(after) || comment.in(line) && !pasted.in(line) && !titled && !f.more || strongHypothesis.in(before) && !(titled && f.more) {
 		return false
 	}
-	if entryBefore.in(front) && entryAfter.in(after) || placeholder.in(body) || docstring.in(line) || !f.more && argument.in(line) && called.in(m.intro) {
+	if entryBefore.in(front) && entryAfter.in(after) || placeholder.in(body) && !f.more || docstring.in(line) || !f.more && argument.in(line) && called.in(m.intro) {
 		return false
 	}
 	if !numbers && (!m.fenced && introduced.in(m.intro) || shown.in(m.intro) || conditional.in(after) || literal.in(line) || symptom.in(before) && remedy.in(after)) {

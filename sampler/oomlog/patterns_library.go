@@ -77,7 +77,7 @@ var libraryRows = []row{
 	{name: "xla constant", framework: "jax", kind: sampler.KindXLA, memory: sampler.MemoryGPU, words: []string{"bytes for new constant"}, start: `Failed to allocate <req> for new constant`},
 	// CuPy
 	{name: "cupy", framework: "cupy", kind: sampler.KindCuPy, memory: sampler.MemoryGPU, limit: "cupy_pool", words: []string{"out of memory allocating", "out of memory to allocate"}, lines: 2,
-		start: `out of memory (?:allocating|to allocate) <req:bytes>`, fields: []string{`allocated so far: <alloc>`, `\(total <with_request_bytes:size>\)`, `limit set to: <limit>`}},
+		start: `out of memory (?:allocating|to allocate) (?:<req:bytes>|` + unsaid + `)`, fields: []string{`allocated so far: <alloc>`, `\(total <with_request_bytes:size>\)`, `limit set to: <limit>`}},
 	{name: "cupy cut", framework: "cupy", kind: sampler.KindCuPy, memory: sampler.MemoryGPU, words: []string{"out of memory to allocate", "out of memory allocating"}, follows: true, start: `OutOfMemoryError: out of memory (?:allocating|to allocate)\s*$`},
 	{name: "cupy runtime", framework: "cupy", kind: sampler.KindCUDAError, memory: sampler.MemoryGPU, words: []string{"cudaerrormemoryallocation", "cuda_error_out_of_memory"},
 		start: `(?:cupy\S*|CUDARuntimeError): (?:cudaErrorMemoryAllocation|CUDA_ERROR_OUT_OF_MEMORY): out of memory`},
@@ -128,6 +128,9 @@ var libraryRows = []row{
 	// TensorRT
 	{name: "trt requested", framework: "tensorrt", kind: sampler.KindTensorRT, memory: sampler.MemoryGPU, words: []string{"requested amount of"}, lines: 3,
 		start: `Requested amount of (?:GPU )?memory \(<req>\) could not be allocated`},
+	// A source of its own, which names itself and no call; in the same words others speak of theirs.
+	{name: "trt source file", framework: "tensorrt", kind: sampler.KindTensorRT, memory: sampler.MemoryGPU, words: []string{"cuda error in"}, near: `(?i)tensorrt|nvinfer|trtexec|creating engine|building (?:an? |the )?engine|\.onnx\b`,
+		start: `Cuda error in file \S+\.cu at line \d+: out of memory`},
 	{name: "trt allocate", framework: "tensorrt", kind: sampler.KindTensorRT, memory: sampler.MemoryGPU, words: []string{"cuda error in allocate"},
 		start: `Cuda Error in allocate: 2\b`},
 	{name: "trt scratch", framework: "tensorrt", kind: sampler.KindTensorRT, memory: sampler.MemoryGPU, words: []string{"bytes of scratch space"},
@@ -160,11 +163,12 @@ var libraryRows = []row{
 	{name: "bitsandbytes invalid", framework: "bitsandbytes", kind: sampler.KindBitsAndBytes, memory: sampler.MemoryGPU, words: []string{"cuda error"}, near: `bitsandbytes`, loose: true, start: `CUDA error: out of memory at line \d+`},
 	// Julia
 	{name: "cuda.jl", framework: "cuda.jl", kind: sampler.KindJulia, memory: sampler.MemoryGPU, words: []string{"out of gpu memory"}, lines: 6,
-		start: `(?-i:Out of GPU memory) trying to allocate <req>`, fields: []string{`Effective GPU memory usage: [\d.]+% \(<used_bytes:size>/<total>\)`, `(?:Memory pool|CUDA allocator|CUDA GPU memory) usage: <alloc>`, `\(<reserved> reserved\)`, `usage: [^(]*\(<reserved> reserved`, `capped at <limit>\)`}, limit: "cuda.jl_memory_limit"},
+		start: `(?-i:Out of GPU memory) trying to allocate (?:<req>|` + unsaid + `)`, fields: []string{`Effective GPU memory usage: [\d.]+% \(<used_bytes:size>/<total>\)`, `(?:Memory pool|CUDA allocator|CUDA GPU memory) usage: <alloc>`, `\(<reserved> reserved\)`, `usage: [^(]*\(<reserved> reserved`, `capped at <limit>\)`}, limit: "cuda.jl_memory_limit"},
 	{name: "cuda.jl without a size", framework: "cuda.jl", kind: sampler.KindJulia, memory: sampler.MemoryGPU, words: []string{"out of gpu memory"}, near: `\bjulia\b|\.jl\b|\bCuArray|\bStacktrace:`, start: `(?-i:Out of GPU memory)[.!]?\s*$`},
 	{name: "cuda.jl freeing", framework: "cuda.jl", kind: sampler.KindJulia, memory: sampler.MemoryGPU, recovered: true, words: []string{"cuda memory allocation failed"}, lines: 2,
 		start: `CUDA memory allocation failed; attempting to free up memory`},
 	{name: "cuda.jl error", framework: "cuda.jl", kind: sampler.KindJulia, memory: sampler.MemoryGPU, words: []string{"error_out_of_memory"}, start: `(?:CuError|CUDA error: out of memory) ?\(code #?2,? ?(?:CUDA_)?ERROR_OUT_OF_MEMORY\)|CUDAdrv\.CuError\(2`},
+	{name: "cuda.jl fft", framework: "cuda.jl", kind: sampler.KindJulia, memory: sampler.MemoryGPU, words: []string{"failed to allocate"}, start: `cuFFT failed to allocate GPU or CPU memory`},
 	// A handle is the first thing that a library needs room for: https://cuda.juliagpu.org/stable/usage/memory/. Without the list of
 	// devices that CUDA.versioninfo() prints, or where that shows room, it says nothing of memory.
 	{name: "cuda.jl handle on a full GPU", framework: "cuda.jl", kind: sampler.KindJulia, memory: sampler.MemoryGPU, words: []string{"the library was not initialized"}, near: `: [^\n]*\(sm_\d+, (?:\d{1,3}(?:\.\d+)? [KM]iB|0 bytes) / [\d.]+ GiB available\)`,

@@ -34,6 +34,9 @@ const (
 
 const sizeForm = `\d[\d,]*(?:\.\d*)?\s*(?:[KMGTPE]i?B\b|[KMGT]b\b|[KMGT]\b|bytes\b|byte\b|B\b)`
 
+// unsaid is what people write instead of an amount, to tell what the message looks like: it is a message all the same.
+const unsaid = `(?:\x3c[^>\n]{1,30}>|\[[^\]\n]{1,30}\]|\.{2,3}|…|\?+|_{2,}|[XYNM#*]{1,4}(?:\.[XYNM#]{1,4})?)(?: (?:[KMGT]i?B|bytes))?`
+
 var captureForm = map[captureKind]string{
 	kindSize:  sizeForm,
 	kindBytes: sizeForm + `?`,

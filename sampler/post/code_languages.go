@@ -40,6 +40,10 @@ func inPython(text string, other *lazy) bool {
 // collected: calls of the garbage collector are what makes it go through.
 var collected = lazily(`(?i)\b(?:unless|only (?:if|when|way)|without|explicit|manual(?:ly)?|periodic(?:ally)?|eliminat\w*|works? (?:if|when))\b[^.\n]{0,60}(?:\b(?:gc|garbage[- ]collect\w*)\b|\bGC\.(?:gc|start|Collect)\b)`)
 
+// collectedInVain: the collector was called, and that did not help.
+var collectedInVain = lazily(`(?i)\b(?:gc\(\w*\)|garbage[- ]collect\w*|GC\.(?:gc|start|Collect)\b)[^.\n]{0,60}(?:\b(?:does|do|did|has|is)(?: not|n['’]?t)|\b(?:no effect|nothing|in vain|useless|without success))\b|` +
+	`\b(?:even (?:with|after|if)|although|though|despite|tried)\b[^.\n]{0,40}(?:\bgc\(|\bGC\.(?:gc|start|Collect)\b)`)
+
 // addLanguage puts the language of a program into a context, where it is none in which PyTorch is called as in Python.
 func addLanguage(c *sampler.LogContext, text string, all []sentence) {
 	for _, row := range codeLanguages {
@@ -50,6 +54,8 @@ func addLanguage(c *sampler.LogContext, text string, all []sentence) {
 			}
 			if slices.ContainsFunc(all, func(s sentence) bool { return collected.MatchString(s.text) }) {
 				c.Told = append(c.Told, sampler.ToldCollected)
+			} else if slices.ContainsFunc(all, func(s sentence) bool { return collectedInVain.MatchString(s.text) }) {
+				c.Told = append(c.Told, sampler.ToldTriedCollect)
 			}
 			return
 		}

@@ -30,7 +30,9 @@ var asksGPU = lazily(`(?i)\bhow (?:much|many) (?:gpu |cuda |video )?(?:vram|ram|
 // example is something small that runs on the GPUs of those who wrote it.
 var example = lazily(`(?i)\b(?:just|only|simply) (?:run|ran|running|tr(?:y|ied|ying)|start(?:ed|ing)?|execut(?:e|ed|ing)) (?:the |your |an? |one |this )*(?:unit |simple |` +
 	`basic |first |quick |minimal |official )*(?:tests?|demos?|examples?|quick ?starts?|tutorials?)\b|` +
-	`\b(?:running|ran|run) (?:the |your |all )?(?:unit ?tests?|test suite|pytest)\b`)
+	`\b(?:running|ran|run) (?:the |your |all )?(?:unit ?tests?|test suite|pytest)\b|` +
+	`\b(?:us(?:e|ed|ing)|r[ua]n(?:ning)?|copied|with) (?:the |your )?(?:official |given )?(?:quick ?starts?|get(?:ting)?[- ]started)(?: (?:code|example|script|snippet))?\b|` +
+	`(?:使用|运行|跑|直接用|按照?)了?(?:官方|文档|README)?(?:的|中的|里的)? ?(?:quick ?start|快速(?:开始|入门)|示例)`)
 
 // An agent that learns to play such a game keeps what it saw in a buffer to learn from again, unless it learns on policy.
 var (

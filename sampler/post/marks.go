@@ -110,8 +110,12 @@ var marks = []struct {
 	{sampler.ToldOnPolicy, lazily(`(?i)\brollout[-_ ]?buffers?\b|\bon[-_]policy(?:_algorithm)?\b|\b(?:Maskable|Recurrent)?PPO\b|\bA2C\b|\bTRPO\b`)},
 	// Before its version 0.2: https://github.com/InternLM/lmdeploy/blob/v0.1.0/docs/en/turbomind_config.md
 	{sampler.ToldOldLMDeploy, oldLMDeploy},
+	// The logits of whole prompts, by the names that vLLM and the tests of language models have for them.
+	{sampler.ToldLogprobs, lazily(`(?i)\bprompt_logprobs\b|\blog[-_ ]?likelihoods?(?:_rolling)?\b|\b_?get_(?:prompt_)?logprobs\w*`)},
+	// Its context had 2048 tokens by default then: https://github.com/ollama/ollama/blob/v0.5.7/docs/modelfile.md
+	{sampler.ToldOldOllama, lazily(`(?i)\bollama(?:[\s:=*#"'\x60/-]|\bversion\b|\bis\b|\bv){1,24}0\.[0-5]\.\d+`)},
 	// The builder of TensorRT, which tries ways to compute each layer.
-	{sampler.ToldBuilder, lazily(`(?i)\btactic\b|\bIBuilderConfig\b`)},
+	{sampler.ToldBuilder, lazily(`(?i)\btactic\b|\bIBuilderConfig\b|\b(?:creating|building|builds?|generating|serializ\w+) (?:an? |the |its )?(?:trt |tensorrt )?engine\b|\bbuild_(?:serialized_network|engine|cuda_engine)\b|\bbuild(?:SerializedNetwork|EngineWithConfig|CudaEngine)\b`)},
 	// Names of the fitting of gaussians to pictures.
 	{sampler.ToldSplats, lazily(`(?i)\bgaussian[-_ ]?splatt?\w*|\bsplatting\b|\bcolmap\b|\b(?:rasterize_|diff_)gaussian\w*|\bgaussian_renderer\b|\bgsplat\b|\bsplatfacto\b|` +
 		`\bnerfstudio\b["'\x60]? (?:data ?sets?|format)\b|\b[23]dgs\b|\b(?:rebuild|reconstruct)\w* (?:\w+ ){0,3}scenes?\b|\bscene (?:\w+ ){0,2}reconstruct|` +

@@ -37,7 +37,7 @@ var shown = []struct {
 	{sampler.ShowsSaves, lazily(`\btorch\.save\b|\bstate_dict\b`)},
 	{sampler.ShowsAttention, lazily(`(?i)\battentions?\b|\w*attn\w*|\bq ?@ ?[kv]\b|\bxformers\b|\bsdpa\b`)},
 	{sampler.ShowsContainer, lazily(`(?i)\bdocker\w*|\bcontainers?\b|\bcontainer_name\b|\bpodman\b|\bkubernetes\b|\bk8s\b|\bkubectl\b|\bsingularity\b`)},
-	{sampler.ShowsKubernetes, lazily(`(?i)\bkubernetes\b|\bk8s\b|\bkubectl\b|\bemptyDir\b`)},
+	{sampler.ShowsKubernetes, lazily(`(?i)\bkubernetes\b|\bk8s\b|\bkubectl\b|\bemptyDir\b|\bopenshift\b|\b(?:the|an?|my|our|all|these|\d+) pods?\b|\bpods? (?:is|are|was|were|gets?|got|restart\w*|crash\w*|of)\b|\bdeployment\.ya?ml\b`)},
 	{sampler.ShowsNotebook, lazily(`(?i)\bjupyter\w*|\b\w*notebooks?\b|\.ipynb\b|\bcolab\w*|\bkaggle\b|\bipykernel\b|<ipython-input|\bCell In ?\[|(?m:^-+> ?\d+ )`)},
 	{sampler.ShowsLinux, lazily(`(?im)\b(?:ubuntu|linux|debian|centos|fedora|wsl2?|sudo|dmesg|sbatch|slurm|colab|kaggle|docker|kubernetes|aws|gcp|oom[-_ ]killer)\b|` +
 		`(?:^|[\s"'(=\x60])/(?:home|root|usr|opt|data|mnt|content|workspace|app|gpfs|nfs|scratch|tmp|local\w*|py|nvme|env)/|\bjetson\b`)},

@@ -104,6 +104,9 @@ var situations = []struct {
 	// Arrays of Julia, whose collector does not see what they hold on the GPU: https://cuda.juliagpu.org/stable/usage/memory/
 	{sampler.ToldCollects, lazily(`(?i)\b(?:GC\.)?gc\(\)|\bgarbage collect\w*|\b(?:gc|collector) (?:does(?: not|n['’]?t)|sensitive|aware)\b`), lazily(`\busing (?:CUDA|CuArrays|CUDArt|CUDAnative|CUDAdrv|Flux|Knet|AMDGPU)\b|\bCu(?:da)?Array\b|\bKnetArray\b`),
 		lazily(`(?i)\b(?:even|although|though|despite|tried|after)\b[^.\n]{0,40}\bgc\(|\bgc\([^.\n]{0,60}(?:n['’]t|\b(?:not|no effect|nothing|still|neither)\b)`)},
+	// A program in Julia that goes on keeps what it has freed until a collector runs that does not see it.
+	{sampler.ToldNext, lazily(`(?i)\b(?:retain(?:s|ed|ing)?|keeps?|kept|holds? on to)\b[^.\n]{0,24}\b(?:gpu|video|device) (?:\w+ )?(?:memory|vram)\b`),
+		lazily(`(?i)\bjulia\b|\b\w+\.jl\b|\bCuArrays?\b`), nil},
 	// The first GPU has what DataParallel gathers, beside its own part of the batch.
 	{sampler.ToldFirstFuller, lazily(`(?i)\b(?:overhead|overload\w*|more (?:gpu )?memory|most of the memory)\b[^.\n]{0,30}\b(?:in|on|of|by) (?:the )?(?:first|main|master) gpu\b|\b(?:first|main|master) gpu(?:['’]s)?\b(?: memory)? (?:\w+ )?(?:overflow\w*|overload\w*|overhead|(?:uses|takes|costs|holds|consumes) (?:\w+ )?more)|` +
 		`\bone gpu\b[^.\n]{0,30}\b\d+(?:\.\d+)? ?G\w*[^.\n]{0,40}\b(?:another|the other)\b[^.\n]{0,40}\b\d+(?:\.\d+)? ?G`), lazily(`(?i)\btrain\w*`),
@@ -202,6 +205,9 @@ var situations = []struct {
 	{sampler.ToldLoadedTwice, lazily(`(?s)\binstance_group\b.{0,80}\bcount ?: ?(?:[2-9]|\d\d)\b`), nil, nil},
 	{sampler.ToldTFProgram, lazily(`(?i)\b(?:run)?stardist\b|\btensorflow\b|\bkeras\b|\bcsbdeep\b|\bspleeter\b`), nil, nil},
 	{sampler.ToldUnloaded, lazily(`(?i)\b(?:modules?|plugins?|programs?|steps?|tools?|library|node)\b[^.\n]{0,16}\b(?:does|did|do)(?:n['’]?t| not) (?:seem to )?(?:free|release)\w* (?:up )?(?:the |its )?(?:gpu |video )?(?:memory|vram)\b[^.\n]{0,16}\b(?:after|when|once) (?:it |the \w+ )?(?:is |has |was )?(?:finish\w*|done|complet\w*|ends?|ended|runs?|ran)\b`), nil, nil},
+	// Ollama alone chooses how much of a model the GPU holds. Who says so of smaller models says nothing of that.
+	{sampler.ToldOthersRun, lazily(`(?i)\b(?:(?:all|every|any|most)(?: of)?(?: my| the)?|while|whereas|but|and) other models?\b(?: (?:that |which )?I (?:have|use|tried|run)| \w+ly)? (?:(?:can|do|all|still) )?(?:works?|runs?|loads?|are fine)\b`),
+		lazily(`(?i)\bollama\b`), nil},
 	{sampler.ToldFrozen, lazily(`\bFailed to execute script\b|\b_MEI\d{3,}\b`), nil, nil},
 }
 
