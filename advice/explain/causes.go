@@ -71,7 +71,7 @@ func (f *failure) weigh(list []sampler.Cause) {
 		case c.ID == CauseLeak && f.grewUnallocated():
 			c.Confidence *= reusableWeight
 		case c.ID == CauseLeak && (f.encodesToGPU() || f.joinsAll()): // a cache that gives way hides what is kept
-		case c.ID == CauseLeak && f.demandsMuch() && f.phase() == sampler.PhaseValidation && !f.joinsKept() && !f.gathersOutputs():
+		case c.ID == CauseLeak && f.demandsMuch() && (f.phase() == sampler.PhaseValidation || !f.tensorsGrew() && !f.joinsOnto()) && !f.joinsKept() && !f.gathersOutputs():
 			c.Confidence = min(c.Confidence, demandFirst) // what is kept is in small pieces, and this one is not
 		case c.ID == CauseLeak && f.asksAsMuch() && !f.joinsKept() && !f.joinsOnto() && f.phase() != sampler.PhaseValidation:
 			c.Confidence = min(c.Confidence, demandFirst)

@@ -28,4 +28,13 @@ var fixesCompiledStep = []fixRow{
 		do: func(f *failure) []string {
 			return []string{"grads = jax.grad(jax.checkpoint(loss_fn))(params, batch)  " + f.comment("do.each_block")}
 		}},
+	{id: FixCuDNNBenchmark, source: "https://docs.pytorch.org/docs/stable/generated/torch.compile.html",
+		kinds: ownCode, cost: 0.05,
+		lives:   map[string]float64{CauseTooBig: 0.75, CauseFragmentation: 0.75, CauseDataSpike: 0.7, CauseUnknown: 0.75}, // what it computes may be too much as well
+		when:    func(f *failure) bool { return f.autotunes() },
+		reach:   always(1),
+		variant: func(*failure) string { return "autotune" },
+		do: func(f *failure) []string {
+			return []string{"torch.compile(model)  " + f.comment("do.no_autotune")}
+		}},
 }

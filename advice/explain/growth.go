@@ -12,7 +12,7 @@ const lateSteps = 25
 
 // late: the run had fitted before. It did many steps or an epoch, or the recording shows it.
 func (f *facts) late() bool {
-	if f.context.FirstStep && !f.told(sampler.ToldVaries) || f.startingUp() {
+	if f.context.FirstStep && !f.told(sampler.ToldVaries) || f.startingUp() || f.autotunes() {
 		return false
 	}
 	n := len(f.stretches())
@@ -36,6 +36,12 @@ func (f *facts) startingUp() bool {
 	}
 	age, known := f.history.Age.Value()
 	return known && age < startSeconds || f.inOptimizer() && !f.context.Step.Known() && !f.context.Epoch.Known()
+}
+
+// autotunes: kernels are tried on copies of what they are to compute, when a shape is compiled. What the process grows by then is neither kept nor a batch.
+// https://github.com/pytorch/pytorch/blob/main/torch/_inductor/select_algorithm.py
+func (f *facts) autotunes() bool {
+	return f.inFile("_inductor/select_algorithm.py", "_inductor/autotune_process.py", "_inductor/runtime/triton_heuristics.py", "triton/runtime/autotuner.py")
 }
 
 // stepsMost is more steps than a training does in a second.
@@ -119,7 +125,7 @@ func (g grown) even() bool { return g.most <= partOf(g.least, 1.3) }
 // growth is how the process grew over the stretches. What the log prints as allocated between steps
 // knows it best: it neither holds caches nor peaks.
 func (f *facts) growth() (first, last float64, steady bool) {
-	if f.startingUp() {
+	if f.startingUp() || f.autotunes() {
 		return 0, 0, false
 	}
 	if f.tensorsGrew() {

@@ -169,6 +169,12 @@ func TestRecordedPrograms(t *testing.T) {
 			sampler.LogContext{Phase: sampler.PhaseTraining, Epoch: sampler.Some(5)}, func(e *sampler.OOMEvent) {
 				*e = sampler.OOMEvent{Framework: "tensorflow", Kind: sampler.KindTensorFlow, MemoryKind: sampler.MemoryGPU, Requested: gibs(0.01), Context: e.Context, Text: "OOM when allocating tensor", Extra: map[string]any{"shape": []int{16, 64, 256, 256}}}
 			}, CauseLeak, FixLeak, ""},
+		"answers that get longer, and ask for a seventh of the GPU": {"python grpo.py --num_generations 8 --use_peft", 79.1, 12.4, 11.4, 67.1, 0.1, History{Peaks: levels(49, 49, 50, 50, 53, 53, 54, 54, 54, 57, 57, 57, 62, 62, 69, 69, 69, 78.9)},
+			sampler.LogContext{Phase: sampler.PhaseTraining, Functions: []string{"main", "_inner_training_loop", "cross_entropy"}}, nil, CauseDataSpike, FixCapSampleSize, ""},
+		"pieces of a hundredth that rise alike": {"python grpo.py --num_generations 8 --use_peft", 79.1, 0.8, 0.1, 78.5, 0.1, History{Peaks: levels(49, 49, 50, 50, 53, 53, 54, 54, 54, 57, 57, 57, 62, 62, 69, 69, 69, 78.9)},
+			sampler.LogContext{Phase: sampler.PhaseTraining, Functions: []string{"main", "_inner_training_loop", "cross_entropy"}}, nil, CauseLeak, FixLeak, ""},
+		"kernels that are tried as a shape is compiled": {"accelerate launch mlm.py --bs 24 --compile-mode max-autotune", 44.5, 2.7, 1.8, 35.5, 6.8, History{Age: sampler.Some(58.0), Peaks: levels(2, 8, 15, 20, 25, 29, 32, 35, 38, 40, 42, 43)},
+			sampler.LogContext{Phase: sampler.PhaseTraining, Step: sampler.Some(17), Functions: []string{"main", "benchmark_in_current_process"}, Files: []string{"mlm.py", "torch/_inductor/select_algorithm.py"}}, nil, CauseFragmentation, FixExpandableSegments, FixLeak},
 		"a piece of a third of the GPU, between others": {"torchrun --nproc_per_node 2 train.py --batch 4", 79.2, 27.1, 26.5, 36.9, 15.1, History{Peaks: levels(56, 56, 56, 60, 60, 60, 54, 54, 54, 67, 67, 60, 60, 60)},
 			sampler.LogContext{Phase: sampler.PhaseTraining, Step: sampler.Some(998), Functions: []string{"train", "score", "log_softmax"}}, nil, CauseDataSpike, FixHalveBatchAccumulate, ""},
 		"such a piece in a validation that the process has grown in": {"fairseq-train data --max-tokens 3584 --batch-size-valid 64", 22.2, 9.2, 8.2, 7.2, 6.5, History{Peaks: levels(12.6, 12.6, 12.6, 15.2, 15.2, 15.2, 15.2, 15.2, 15.2, 20.8, 22, 21.9)},
