@@ -28,6 +28,13 @@ var fixesData = []fixRow{
 		variant: func(f *failure) string { return "limit" },
 		do:      (*failure).looseLimit},
 	{id: FixCapSampleSize, source: "https://docs.pytorch.org/docs/stable/notes/faq.html",
+		kinds: ownCode, cost: 0.06, // the log shows that they grow, beside a batch that stays: half of it only puts that off
+		lives: map[string]float64{CauseDataSpike: 0.98, CauseFragmentation: 0.85, CauseTooBig: 0.6, CauseImbalance: 0.3},
+		when:  func(f *failure) bool { return f.mayBeLarger() && f.slower() && !f.batchRose() && f.recorded() },
+		reach: always(1),
+		pairs: func(f *failure) []any { return []any{"need", printed(f.requested.Or(0))} },
+		do:    doCapSampleSize},
+	{id: FixCapSampleSize, source: "https://docs.pytorch.org/docs/stable/notes/faq.html",
 		kinds: ownCode | imageTool, cost: 0.15,
 		lives: map[string]float64{CauseDataSpike: 0.98, CauseFragmentation: 0.85, CauseTooBig: 0.35, CauseValidationSpike: 0.3, CauseImbalance: 0.3, CauseOtherProcess: 0.2},
 		when:  (*failure).mayBeLarger,

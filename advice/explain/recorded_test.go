@@ -171,6 +171,8 @@ func TestRecordedPrograms(t *testing.T) {
 			}, CauseLeak, FixLeak, ""},
 		"answers that get longer, and ask for a seventh of the GPU": {"python grpo.py --num_generations 8 --use_peft", 79.1, 12.4, 11.4, 67.1, 0.1, History{Peaks: levels(49, 49, 50, 50, 53, 53, 54, 54, 54, 57, 57, 57, 62, 62, 69, 69, 69, 78.9)},
 			sampler.LogContext{Phase: sampler.PhaseTraining, Functions: []string{"main", "_inner_training_loop", "cross_entropy"}}, nil, CauseDataSpike, FixCapSampleSize, ""},
+		"steps that take longer with a batch that stays": {"python -m espnet2.bin.asr_train --batch_type sorted --batch_size 10", 44.5, 0.27, 0.18, 43.8, 0.1, History{Peaks: levels(8, 10, 13, 16, 19, 22, 25, 28, 31, 34, 37, 40, 44)},
+			sampler.LogContext{Phase: sampler.PhaseTraining, Slowdown: 1.3, Epoch: sampler.Some(1), Step: sampler.Some(959), Functions: []string{"main", "fit", "backward"}}, nil, CauseDataSpike, FixCapSampleSize, ""},
 		"pieces of a hundredth that rise alike": {"python grpo.py --num_generations 8 --use_peft", 79.1, 0.8, 0.1, 78.5, 0.1, History{Peaks: levels(49, 49, 50, 50, 53, 53, 54, 54, 54, 57, 57, 57, 62, 62, 69, 69, 69, 78.9)},
 			sampler.LogContext{Phase: sampler.PhaseTraining, Functions: []string{"main", "_inner_training_loop", "cross_entropy"}}, nil, CauseLeak, FixLeak, ""},
 		"kernels that are tried as a shape is compiled": {"accelerate launch mlm.py --bs 24 --compile-mode max-autotune", 44.5, 2.7, 1.8, 35.5, 6.8, History{Age: sampler.Some(58.0), Peaks: levels(2, 8, 15, 20, 25, 29, 32, 35, 38, 40, 42, 43)},
