@@ -98,14 +98,18 @@ func newProcess(pid int) *process {
 
 // made is what is known of the contexts of a device.
 type made struct {
+	since       time.Time // it has had one all the time
 	newest      time.Time
-	there, most int // how many: now, and at one time
+	there, most int                     // how many: now, and at one time
+	lists       map[sampler.GPUKey]bool // does the driver list the process there, by the newest list that was made while it had one
 }
 
 // makes notes that a context of a device was made, or may have been, which takes memory of it.
 func (p *process) makes(device int, at time.Time) {
 	m := p.made[device]
-	m.newest = at
+	if m.newest = at; m.there == 0 {
+		m.since = at
+	}
 	m.there++
 	m.most = max(m.most, m.there)
 	p.made[device] = m

@@ -441,6 +441,7 @@ func (t *Tracker) Listed(key sampler.GPUKey, at time.Time, took time.Duration, l
 	if t.firstList.IsZero() {
 		t.firstList = at
 	}
+	t.shows(key, at.Add(-took), list)
 	had := make(map[int]sampler.Bytes, len(list))
 	t.had[key] = had
 	for i := range list {
