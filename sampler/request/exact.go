@@ -116,8 +116,8 @@ func (e *exact) meanwhile(c *change) {
 func (e *exact) amid(base, gives sampler.Bytes) {
 	e.base, e.guessed = sampler.Some(base.Less(gives)), true
 	e.top, e.topAt = e.stood.top, e.stood.topAt
-	if e.since > 0 {
-		e.note(e.sinceAt, e.since, e.loose)
+	if c := &e.contexts; c.most > 0 {
+		e.note(c.mostAt, c.most, c.loose)
 	}
 	e.note(e.basedAt, e.with+gives, e.loose)
 }
@@ -247,11 +247,8 @@ func (e *exact) settle(now time.Time, live sampler.Bytes) {
 		most += gives
 	}
 	e.base, e.with, e.basedAt, e.basedIn, e.stood = sampler.Some(n.Less(most)), live, e.listedAt, e.took, peak{e.top, e.topAt}
-	if first && e.since >= live && e.since > 0 { // it was that much before the list came
-		e.note(e.sinceAt, e.since, e.loose)
-	}
 	e.note(e.listedAt, live, false)
-	e.told()
+	e.told(first)
 	for i := range list {
 		if i > 0 {
 			e.meanwhile(&list[i])
@@ -294,7 +291,7 @@ func (e *exact) rose(at time.Time, live sampler.Bytes, loose bool, besides sampl
 			e.topAt, e.loose = at, loose
 		}
 	}
-	e.beside(at, live)
+	e.beside(at, live, loose)
 	e.note(at, live, loose)
 }
 

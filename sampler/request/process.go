@@ -1,6 +1,7 @@
 package request
 
 import (
+	"slices"
 	"time"
 
 	"nvpeak/sampler"
@@ -15,7 +16,7 @@ type process struct {
 	listed map[sampler.GPUKey]time.Time // where the driver lists it, or did of late, and when last
 	last   time.Time                    // of its calls
 	late   bool                         // a part of its life was missed
-	lost   time.Time                    // when it last gave back what it had by then
+	lost   time.Time                    // when it last gave back what no call tells: what it had by then, or a context
 	// How many contexts a thread has ended of which nothing was known: each may have been the current one, and what lies below it is another one.
 	uncovered map[int]int
 	missed    bool                    // calls amid what was seen were
@@ -113,11 +114,9 @@ func (p *process) makes(device int, at time.Time) {
 	m.there++
 	m.most = max(m.most, m.there)
 	p.made[device] = m
-	for _, s := range p.seats {
-		if s.key.device == device {
-			s.tally.context = at
-			s.tally.exact.makes(at, s.tally.live)
-		}
+	for _, t := range p.beside(device) {
+		t.context = at
+		t.exact.makes(at, t.live)
 	}
 }
 
@@ -127,12 +126,20 @@ func (p *process) unmakes(device int, made, at time.Time) {
 		m.there = max(m.there-1, 0)
 		p.made[device] = m
 	}
+	for _, t := range p.beside(device) {
+		t.context = at
+		t.exact.ends(at, made, t.live)
+	}
+}
+
+// beside are the tallies that may be of the GPU of a device.
+func (p *process) beside(device int) (list []*tally) {
 	for _, s := range p.seats {
-		if s.key.device == device {
-			s.tally.context = at
-			s.tally.exact.ends(at, made, s.tally.live)
+		if (s.key.device == device || s.key.device < 0) && !slices.Contains(list, s.tally) {
+			list = append(list, s.tally)
 		}
 	}
+	return list
 }
 
 // key is where the memory of a call is; a piece is known by its handle, all else by an address.

@@ -296,7 +296,7 @@ func (t *tally) join(o *tally, most sampler.Bytes) {
 // joined is what is known of the peak of two tallies: where one of them has had nothing so far, what the other knows, else no figure had either with all
 // that the other had then.
 func (t *tally) joined(o *tally, most sampler.Bytes) exact {
-	e := exact{since: most, sinceAt: t.largestAt, topAt: t.largestAt, loose: true}
+	e := exact{since: most, sinceAt: t.largestAt, topAt: t.largestAt, loose: true, contexts: contexts{most: most, mostAt: t.largestAt, loose: true}}
 	switch {
 	case o.peak == 0:
 		e = t.exact
@@ -304,6 +304,7 @@ func (t *tally) joined(o *tally, most sampler.Bytes) exact {
 		e = o.exact
 	}
 	e.contexts.brief = max(t.exact.contexts.brief, o.exact.contexts.brief)
+	e.contexts.within = max(t.exact.contexts.within, o.exact.contexts.within)
 	return e
 }
 
