@@ -30,6 +30,8 @@ type process struct {
 	unsure    bool                    // it may have called before its libcuda was looked at
 	fresh     bool                    // not for long, for it had just loaded that: see Loads
 	supposed  bool                    // that it had not, as it made a context first
+	imports   int                     // pieces that are there, of others or of its own once more
+	imported  time.Time               // the last of them
 	pool      uint64                  // that the last call asked for memory; 0: none
 	exit      sampler.Opt[int]        // how it has ended, as a shell tells it
 	exited    time.Time               // when
@@ -77,8 +79,9 @@ type where struct {
 
 // block is memory that is held.
 type block struct {
+	since   time.Time
 	bytes   sampler.Bytes
-	seat    *seat
+	seat    *seat // nil: it was imported, and whose it is, is not known
 	context uint64
 	memory  Memory
 	refs    int // its own, and one for each mapping
@@ -255,7 +258,7 @@ func (p *process) hold(c *Call, s *seat, n sampler.Bytes) {
 	if p.captures > 0 && Functions[c.Function].Memory == Pool {
 		p.hide() // the graph is given it, each time it runs
 	}
-	p.blocks[at] = &block{bytes: n, seat: s, context: c.Context, memory: Functions[c.Function].Memory, refs: 1}
+	p.blocks[at] = &block{since: c.Time, bytes: n, seat: s, context: c.Context, memory: Functions[c.Function].Memory, refs: 1}
 	loose, besides := p.overlaps(c, s.tally)
 	s.tally.grant(c, n, loose, besides)
 	p.step(s.tally)
@@ -273,17 +276,18 @@ func (p *process) forgets(at time.Time) {
 	}
 }
 
-// takes ends a block; known: it is. Of one of before we came it is not known how large it was, nor where. What is mapped to that address is unmapped by a call of
-// its own.
+// takes ends a block; known: how much that gives back is. Of one of before we came it is not known how large it was, nor where. What is mapped to that address is
+// unmapped by a call of its own.
 func (p *process) takes(c *Call) (known bool) {
 	if p.isMapped(c) {
 		return true
 	}
-	if p.release(c, key(c)).block == nil && p.late && c.Address != 0 && physical(Functions[c.Function].Memory) {
+	x := p.release(c, key(c))
+	if !x.unsure && x.block == nil && p.late && c.Address != 0 && physical(Functions[c.Function].Memory) {
+		x.unsure = true
 		p.loses(c.Time)
-		return false
 	}
-	return true
+	return !x.unsure
 }
 
 // loses notes that something was given back of which nobody knows how much it was.
@@ -297,6 +301,10 @@ func (p *process) loses(at time.Time) {
 
 func (p *process) drop(c *Call, at where, b *block) {
 	delete(p.blocks, at)
+	if b.seat == nil {
+		p.imports--
+		return
+	}
 	p.dropped[p.drops%len(p.dropped)] = dropped{c.TID, c.Time, b.seat.tally, b.bytes}
 	p.drops++
 	b.seat.tally.take(c.Time, c.TID, b.bytes)
@@ -318,12 +326,3 @@ func (p *process) moves(c *Call, s *seat, n int64) {
 
 // physical says whether memory of this kind is the GPU's, all of it and at once.
 func physical(m Memory) bool { return m == Device || m == Piece }
-
-// imports notes memory that another process was given, and shares. Who was refused a context has gone on with that elsewhere.
-func (p *process) imports(c *Call) {
-	for _, s := range p.seats {
-		if r := s.tally.refusal; r != nil && r.Bytes == 0 {
-			s.tally.other(c, sampler.MaxPlausible) // how much it is, is not told
-		}
-	}
-}

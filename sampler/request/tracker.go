@@ -268,7 +268,7 @@ func (t *Tracker) Call(c Call) {
 		}
 	case Imports:
 		if c.Answer == success {
-			p.imports(&c)
+			p.shares(&c)
 		}
 	case Trims:
 		p.trims(&c)
