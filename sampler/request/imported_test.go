@@ -82,3 +82,30 @@ func TestImportsOfItsOwn(t *testing.T) {
 		}
 	}
 }
+
+// Where memory is given at an address at which some is held, as to another copy of libcuda, the end of that was missed, or it is held still: no more is told than was there.
+func TestGivenAtAnAddressAgain(t *testing.T) {
+	const context = 320 * mib
+	s := newScene(t, 2, people{7: {Environment: map[string]string{}}})
+	s.Begins(7)
+	s.context(0)
+	s.alloc(1, 100*mib)
+	s.Late(7, s.now)
+	s.context(1)
+	s.call("cuMemAlloc_v2", Call{Address: 1, Size: uint64(128 * mib), Context: 0xc001, Device: -1})
+	s.later(ms(300))
+	s.list(0, 7, sampler.Some(context+100*mib))
+	s.list(1, 7, sampler.Some(context+128*mib))
+	s.listAll()
+	s.later(ms(300))
+	s.apply()
+	s.free(1)
+	s.call("cuMemAlloc_v2", Call{Address: 2, Size: uint64(32 * mib), Context: 0xc001, Device: -1})
+	s.later(ms(300))
+	if p := s.of(0, 7); p.Peak == nil || p.Peak.Bytes > context+100*mib || p.Requests.Live > context+100*mib {
+		t.Errorf("%+v, %+v", p.Peak, p.Requests)
+	}
+	if p := s.of(1, 7); p.Peak == nil || p.Peak.Bytes != context+128*mib {
+		t.Errorf("%+v, %+v", p.Peak, p.Requests)
+	}
+}

@@ -238,7 +238,7 @@ func (p *process) hold(c *Call, s *seat, n sampler.Bytes) {
 	at := key(c)
 	if old := p.blocks[at]; old != nil { // its end was missed
 		p.late = true
-		p.drop(c, at, old)
+		p.forget(c, at, old)
 	}
 	if len(p.blocks) == maxBlocks {
 		p.late = true
