@@ -26,7 +26,8 @@ type exact struct {
 	sinceAt  time.Time
 	top      sampler.Bytes
 	topAt    time.Time
-	loose    bool // another thread gave memory back meanwhile: which came first is not known
+	loose    bool          // another thread gave memory back meanwhile: which came first is not known
+	above    sampler.Bytes // the most that may have been held, where a thread took long to give memory back
 	contexts contexts
 	changes  [keptChanges]change // of live, a ring
 	changed  int
@@ -148,12 +149,16 @@ func (e *exact) calls(tid int) {
 	}
 }
 
-// ended takes that the process has: nothing is at work any more.
-func (e *exact) ended() {
-	e.longest = 0
+// ended takes that the process has, at a time: who was giving memory back, for all that is known, was at that until then. It is the most that may have been live.
+func (e *exact) ended(at time.Time) (above sampler.Bytes) {
 	for i := range e.changes {
+		if c := &e.changes[i]; c.open(at) {
+			above = max(above, e.lingers(c.at, at))
+		}
 		e.gave(&e.changes[i])
 	}
+	e.longest = 0 // nothing is at work any more
+	return above
 }
 
 // lingers takes that what was given back from a time on was so as late as at another: a figure of meanwhile may have it or not, and so may what other
@@ -169,6 +174,9 @@ func (e *exact) lingers(began, at time.Time) (above sampler.Bytes) {
 			above = max(above, e.meets(began, c.back))
 		}
 	}
+	if base, known := e.base.Value(); known && above > 0 {
+		e.above = max(e.above, base+above)
+	}
 	return above
 }
 
@@ -183,11 +191,20 @@ func (e *exact) meets(began time.Time, back sampler.Bytes) (above sampler.Bytes)
 	return above
 }
 
-// giving says whether a thread may be giving memory back still that was there when the process had most, if that takes as long as calls have taken.
-func (e *exact) giving(now time.Time) bool {
-	return e.open > 0 && slices.ContainsFunc(e.changes[:], func(c change) bool {
-		return c.at.Before(e.topAt) && c.open(now) && now.Sub(c.at) < e.longest
-	})
+// giving is the most that may have been live for all that is known by now: what threads may be giving back still may have been there beside what others were
+// given since.
+func (e *exact) giving(now time.Time) (most sampler.Bytes) {
+	var giving sampler.Bytes
+	for i := max(e.changed-keptChanges, 0); i < e.changed && e.open > 0; i++ {
+		c := &e.changes[i%keptChanges]
+		switch {
+		case c.open(now):
+			giving += c.back
+		case c.gives > 0 && giving > 0:
+			most = max(most, c.live+c.gives+c.besides+giving)
+		}
+	}
+	return most
 }
 
 // within says whether memory was being given back, or may have been for all that is known by now, while a figure was read that took so long.
@@ -228,7 +245,7 @@ func (e *exact) settle(now time.Time, live sampler.Bytes) {
 		return
 	}
 	if e.guessed { // it begins anew, with a figure that is sure
-		e.base, e.top = sampler.Opt[sampler.Bytes]{}, 0
+		e.base, e.top, e.topAt = sampler.Opt[sampler.Bytes]{}, e.stood.top, e.stood.topAt
 	}
 	e.guessed = near
 	if was, known := e.base.Value(); known && !e.contexts.changed {
@@ -310,6 +327,8 @@ func (e *exact) source() string {
 		return sampler.PeakOverlapping
 	case e.guessed:
 		return sampler.PeakAtLeast
+	case e.above > e.top:
+		return sampler.PeakOverlapping
 	}
 	return sampler.PeakCalls
 }

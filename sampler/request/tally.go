@@ -152,6 +152,9 @@ func (t *tally) lingers(by *seat, began, at time.Time) {
 	}
 }
 
+// over notes that the process has ended, at a time.
+func (t *tally) over(at time.Time) { t.above = max(t.above, t.exact.ended(at)) }
+
 // measure finds what was free at the last refusal, as far as readings since then tell; lived: until when the process did. What is read after that
 // is more.
 func (t *tally) measure(now, lived time.Time) {
