@@ -22,9 +22,15 @@ type contexts struct {
 	within  sampler.Bytes // the most that may have been held by figures that there were
 }
 
-// makes notes that a context was made, when so much was live.
-func (e *exact) makes(at time.Time, live sampler.Bytes) {
-	e.change(at, live)
+// makes notes that a context was made by a call that took so long, when so much was live. A figure of meanwhile may have a part of it.
+func (e *exact) makes(at time.Time, took time.Duration, live sampler.Bytes) {
+	if began := at.Add(-took); e.listedAt.After(began) {
+		e.listed = sampler.Opt[sampler.Bytes]{}
+		if e.base.Known() && e.basedAt.After(began) {
+			e.base, e.top, e.topAt, e.guessed = sampler.Opt[sampler.Bytes]{}, e.stood.top, e.stood.topAt, false
+		}
+	}
+	e.change(at, 0, live)
 	c := &e.contexts
 	if c.most > live { // the most was live without it, and the figure to come will have it
 		e.mayHave(c.withFresh())
@@ -33,9 +39,9 @@ func (e *exact) makes(at time.Time, live sampler.Bytes) {
 	c.fresh++
 }
 
-// ends notes that one has ended that was made at a time.
-func (e *exact) ends(at, made time.Time, live sampler.Bytes) {
-	e.change(at, live)
+// ends notes that one which was made at a time is ended by a thread from another time on.
+func (e *exact) ends(at, made time.Time, tid int, live sampler.Bytes) {
+	e.change(at, tid, live)
 	c := &e.contexts
 	if c.fresh == 0 || made.Before(c.since) {
 		c.gone = true
@@ -51,9 +57,9 @@ func (e *exact) ends(at, made time.Time, live sampler.Bytes) {
 	c.fresh--
 }
 
-// loses notes that a block has ended of which the begin was missed: by how much the figure is too high from then on is not known.
-func (e *exact) loses(at time.Time, live sampler.Bytes) {
-	e.change(at, live)
+// loses notes that a thread ends a block of which the begin was missed: by how much the figure is too high from then on is not known.
+func (e *exact) loses(at time.Time, tid int, live sampler.Bytes) {
+	e.change(at, tid, live)
 	c := &e.contexts
 	c.gone = true
 	c.lost++
@@ -65,12 +71,21 @@ func (e *exact) loses(at time.Time, live sampler.Bytes) {
 	}
 }
 
-func (e *exact) change(at time.Time, live sampler.Bytes) {
+// change notes that something changes of which no call tells by how much; tid: the thread that gives memory back by it, which may be at that until its next call.
+func (e *exact) change(at time.Time, tid int, live sampler.Bytes) {
 	if at.After(e.listedAt) { // what there is of calls by now has to do
 		e.settle(at, live)
 	}
 	e.before(at, 0, live, 0)
 	e.changes[(e.changed-1)%keptChanges].context = true
+	if tid != 0 {
+		e.takes(at, tid, 0)
+		for i := range e.changes { // with what ends with a context
+			if c := &e.changes[i]; c.by == tid && c.at.Equal(at) {
+				c.context = true
+			}
+		}
+	}
 	if c := &e.contexts; !c.changed {
 		if c.changed, c.since, c.least = true, at, live; e.sure() { // what was live before that is known
 			c.most, c.mostAt, c.loose = live, at, false

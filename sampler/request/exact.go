@@ -140,20 +140,26 @@ func (e *exact) gave(c *change) {
 	}
 }
 
-// calls takes that a thread has made another call: what it gave back before that was so at once, unless it was told to have taken long.
-func (e *exact) calls(tid int) {
+// calls takes that a thread has made another call, which began at a time: what it gave back before that was so at once, unless it was told to have taken long,
+// and what it gave back of which no call tells how much, such as a context, by then. It is the most that may have been live.
+func (e *exact) calls(tid int, began time.Time) (above sampler.Bytes) {
 	for i := 0; i < len(e.changes) && e.open > 0; i++ {
-		if c := &e.changes[i]; c.by == tid {
+		switch c := &e.changes[i]; {
+		case c.by != tid:
+		case c.context && c.open(began):
+			above = max(above, e.lasted(c, began))
+		default:
 			e.gave(c)
 		}
 	}
+	return above
 }
 
 // ended takes that the process has, at a time: who was giving memory back, for all that is known, was at that until then. It is the most that may have been live.
 func (e *exact) ended(at time.Time) (above sampler.Bytes) {
 	for i := range e.changes {
 		if c := &e.changes[i]; c.open(at) {
-			above = max(above, e.lingers(c.at, at))
+			above = max(above, e.lasted(c, at))
 		}
 		e.gave(&e.changes[i])
 	}
@@ -161,21 +167,29 @@ func (e *exact) ended(at time.Time) (above sampler.Bytes) {
 	return above
 }
 
-// lingers takes that what was given back from a time on was so as late as at another: a figure of meanwhile may have it or not, and so may what other
-// threads were given. It is the most that may have been live then.
+// lingers takes that what was given back from a time on was so as late as at another. It is the most that may have been live.
 func (e *exact) lingers(began, at time.Time) (above sampler.Bytes) {
 	for i := range e.changes {
 		if c := &e.changes[i]; c.at.Equal(began) && c.back > 0 {
-			e.gave(c)
-			c.until, e.longest = at, max(e.longest, at.Sub(began))
-			if base, known := e.base.Value(); known && c.within(e.basedAt, e.basedIn, at) {
-				e.amid(base, c.back)
-			}
-			above = max(above, e.meets(began, c.back))
+			e.longest = max(e.longest, at.Sub(began))
+			above = max(above, e.lasted(c, at))
 		}
 	}
-	if base, known := e.base.Value(); known && above > 0 {
-		e.above = max(e.above, base+above)
+	return above
+}
+
+// lasted takes that a change was over as late as at a time: a figure of meanwhile may have what was given back or not, and so may what other threads were given. It
+// is the most that may have been live then.
+func (e *exact) lasted(c *change, at time.Time) (above sampler.Bytes) {
+	e.gave(c)
+	if c.until = at; c.back == 0 {
+		return 0
+	}
+	if base, known := e.base.Value(); known && c.within(e.basedAt, e.basedIn, at) {
+		e.amid(base, c.back)
+	}
+	if above = e.meets(c.at, c.back); above > 0 {
+		e.above = max(e.above, e.base.Or(0)+above)
 	}
 	return above
 }
@@ -240,6 +254,10 @@ func (e *exact) settle(now time.Time, live sampler.Bytes) {
 		c := &list[0]
 		live, next, gives = c.live, c.at.Add(-c.took).Sub(e.listedAt), c.gives
 	}
+	ending := func(c change) bool { return c.context && c.within(e.listedAt, e.took, now) }
+	if base, known := e.base.Value(); known && n >= base+live && slices.ContainsFunc(e.changes[:], ending) { // it has what was being given back
+		return
+	}
 	near := next < unsure || e.listedAt.Sub(last.at) < unsure+e.took || e.lingered(now)
 	if e.base.Known() && near {
 		return
@@ -284,7 +302,7 @@ func (e *exact) mostAmid(live sampler.Bytes, now time.Time) sampler.Bytes {
 		if c.at.After(from) && !c.at.After(e.listedAt) {
 			most = max(most, c.live+c.gives+giving)
 		}
-		if c.within(e.listedAt, e.took, now) {
+		if !c.context && c.within(e.listedAt, e.took, now) {
 			giving += c.back
 		}
 	}
@@ -293,7 +311,7 @@ func (e *exact) mostAmid(live sampler.Bytes, now time.Time) sampler.Bytes {
 
 // lingered says whether memory was being given back while the figure that waits was read.
 func (e *exact) lingered(now time.Time) bool {
-	return slices.ContainsFunc(e.changes[:], func(c change) bool { return c.within(e.listedAt, e.took, now) })
+	return slices.ContainsFunc(e.changes[:], func(c change) bool { return !c.context && c.within(e.listedAt, e.took, now) })
 }
 
 // rose notes that so much is live; loose: as far as is known; besides: what other threads were giving back then.

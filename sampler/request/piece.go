@@ -33,7 +33,7 @@ func (p *process) forget(c *Call, at where, b *block) {
 		return
 	}
 	p.trimmed(c.Time, func(s *seat) bool { return s.tally == b.seat.tally })
-	b.seat.tally.forgets(c.Time, b.bytes)
+	b.seat.tally.forgets(c.Time, 0, b.bytes)
 	p.step(b.seat.tally)
 }
 

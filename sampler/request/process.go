@@ -108,8 +108,8 @@ type made struct {
 	lists       map[sampler.GPUKey]bool // does the driver list the process there, by the newest list that was made while it had one
 }
 
-// makes notes that a context of a device was made, or may have been, which takes memory of it.
-func (p *process) makes(device int, at time.Time) {
+// makes notes that a context of a device was made, or may have been, by a call that took so long; it takes memory of it.
+func (p *process) makes(device int, at time.Time, took time.Duration) {
 	m := p.made[device]
 	if m.newest = at; m.there == 0 {
 		m.since = at
@@ -119,19 +119,19 @@ func (p *process) makes(device int, at time.Time) {
 	p.made[device] = m
 	for _, t := range p.beside(device) {
 		t.context = at
-		t.exact.makes(at, t.live)
+		t.exact.makes(at, took, t.live)
 	}
 }
 
-// unmakes notes that one has ended that was made at a time.
-func (p *process) unmakes(device int, made, at time.Time) {
+// unmakes notes that a call ends one that was made at a time.
+func (p *process) unmakes(device int, made time.Time, c *Call) {
 	if m, ok := p.made[device]; ok {
 		m.there = max(m.there-1, 0)
 		p.made[device] = m
 	}
 	for _, t := range p.beside(device) {
-		t.context = at
-		t.exact.ends(at, made, t.live)
+		t.context = c.Time
+		t.exact.ends(c.Time, made, c.TID, t.live)
 	}
 }
 
@@ -272,7 +272,7 @@ func (p *process) forgets(at time.Time) {
 	clear(p.blocks)
 	clear(p.mapped)
 	for _, s := range p.seats {
-		s.tally.forgets(at, s.tally.live)
+		s.tally.forgets(at, 0, s.tally.live)
 	}
 }
 
@@ -295,7 +295,7 @@ func (p *process) loses(at time.Time) {
 	p.trimmed(at, func(*seat) bool { return true })
 	clear(p.figures)
 	for _, s := range p.seats {
-		s.tally.exact.loses(at, s.tally.live)
+		s.tally.exact.loses(at, 0, s.tally.live)
 	}
 }
 

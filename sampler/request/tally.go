@@ -152,6 +152,11 @@ func (t *tally) lingers(by *seat, began, at time.Time) {
 	}
 }
 
+// called notes that a thread has made another call, which began at a time.
+func (t *tally) called(tid int, began time.Time) {
+	t.above = max(t.above, t.exact.calls(tid, began))
+}
+
 // over notes that the process has ended, at a time.
 func (t *tally) over(at time.Time) { t.above = max(t.above, t.exact.ended(at)) }
 
@@ -240,10 +245,10 @@ func (t *tally) take(at time.Time, tid int, n sampler.Bytes) {
 	t.exact.takes(at, tid, n)
 }
 
-// forgets drops so much of what is live. In the driver's figure it stays what is held, until the next one.
-func (t *tally) forgets(at time.Time, n sampler.Bytes) {
+// forgets drops so much of what is live, which a thread may be giving back. In the driver's figure it stays what is held, until the next one.
+func (t *tally) forgets(at time.Time, tid int, n sampler.Bytes) {
 	e := &t.exact
-	e.loses(at, t.live)
+	e.loses(at, tid, t.live)
 	if base, ok := e.base.Value(); ok {
 		e.base, e.with = sampler.Some(base+n), e.with.Less(n)
 	}

@@ -235,7 +235,7 @@ func (t *Tracker) Call(c Call) {
 		p.first = c.Time
 	}
 	for _, s := range p.seats {
-		s.tally.exact.calls(c.TID)
+		s.tally.called(c.TID, c.Time.Add(-c.Took))
 	}
 	f := &Functions[c.Function]
 	if p.unsure && p.fresh && f.context() {

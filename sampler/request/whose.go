@@ -28,14 +28,14 @@ func (m *primary) mayEnd() bool { return m.reset && m.since == 0 }
 func (p *process) begins(c *Call, f *Function) {
 	if f.Name != primaryRetain {
 		p.own[c.Address] = c.Time
-		p.makes(c.Device, c.Time)
+		p.makes(c.Device, c.Time, c.Took)
 		return
 	}
 	delete(p.own, c.Address) // the end of that was missed
 	m := p.primary[c.Device]
 	if m.made.IsZero() {
 		m.made = c.Time
-		p.makes(c.Device, c.Time)
+		p.makes(c.Device, c.Time, c.Took)
 	}
 	m.retains++
 	m.since++
@@ -74,7 +74,7 @@ func (p *process) ends(c *Call) {
 		return there(b.seat), !late && len(p.own) == 0 && len(p.made) <= 1
 	})
 	if !made.IsZero() {
-		p.unmakes(c.Device, made, c.Time)
+		p.unmakes(c.Device, made, c)
 	}
 }
 
@@ -96,7 +96,7 @@ func (p *process) endsOwn(c *Call) {
 	delete(p.handles, c.Address)
 	delete(p.own, c.Address)
 	if known {
-		p.unmakes(device, made, c.Time)
+		p.unmakes(device, made, c)
 	}
 }
 
@@ -126,7 +126,7 @@ func (p *process) takesWith(c *Call, loses func(*seat) bool, whose func(*block) 
 	p.trimmed(c.Time, func(s *seat) bool { _, lost := forgotten[s.tally]; return lost })
 	for t, n := range forgotten {
 		t.context, p.late = c.Time, true
-		t.forgets(c.Time, n)
+		t.forgets(c.Time, c.TID, n)
 		p.step(t)
 	}
 }
