@@ -11,7 +11,6 @@ import (
 type contexts struct {
 	changed bool
 	since   time.Time     // the first change
-	lost    int           // blocks of which only the end was seen
 	least   sampler.Bytes // live at the first change
 	fresh   int           // made since the figure, and there
 	gone    bool          // one that the figure has has ended: it says too much, or something else than there is
@@ -24,12 +23,7 @@ type contexts struct {
 
 // makes notes that a context was made by a call that took so long, when so much was live. A figure of meanwhile may have a part of it.
 func (e *exact) makes(at time.Time, took time.Duration, live sampler.Bytes) {
-	if began := at.Add(-took); e.listedAt.After(began) {
-		e.listed = sampler.Opt[sampler.Bytes]{}
-		if e.base.Known() && e.basedAt.After(began) {
-			e.base, e.top, e.topAt, e.guessed = sampler.Opt[sampler.Bytes]{}, e.stood.top, e.stood.topAt, false
-		}
-	}
+	e.blurs(at.Add(-took), at)
 	e.change(at, 0, live)
 	c := &e.contexts
 	if c.most > live { // the most was live without it, and the figure to come will have it
@@ -44,31 +38,29 @@ func (e *exact) ends(at, made time.Time, tid int, live sampler.Bytes) {
 	e.change(at, tid, live)
 	c := &e.contexts
 	if c.fresh == 0 || made.Before(c.since) {
-		c.gone = true
-		if !e.sure() { // nor will any figure have it
-			c.brief = max(c.brief, e.since+sampler.ContextMost)
-		}
-		if c.fresh > 0 { // nor one both it and those that were made since
-			e.mayHave(c.withFresh())
-		}
+		e.lacks()
 		return
 	}
 	e.mayHave(c.withFresh())
 	c.fresh--
 }
 
-// loses notes that a thread ends a block of which the begin was missed: by how much the figure is too high from then on is not known.
+// loses notes that a thread ends a block of which the begin was missed.
 func (e *exact) loses(at time.Time, tid int, live sampler.Bytes) {
 	e.change(at, tid, live)
+	e.lacks()
+}
+
+// lacks notes that something has ended which the figure has: by how much that is too high from then on is not known.
+func (e *exact) lacks() {
 	c := &e.contexts
-	c.gone = true
-	c.lost++
-	switch { // what was live before it, or between two of them, no figure has with them
+	switch { // what was live before it, between two of them, or with what was made since, no figure has
 	case !e.sure():
-		c.brief = max(c.brief, max(e.since, c.most)+sampler.ContextMost)
-	case c.lost > 1 && c.most > c.least:
-		e.mayHave(c.most)
+		c.brief = max(c.brief, max(e.since, c.withFresh())+sampler.ContextMost)
+	case c.fresh > 0 || c.gone && c.most > c.least:
+		e.mayHave(c.withFresh())
 	}
+	c.gone = true
 }
 
 // change notes that something changes of which no call tells by how much; tid: the thread that gives memory back by it, which may be at that until its next call.

@@ -146,8 +146,8 @@ func (e *exact) calls(tid int, began time.Time) (above sampler.Bytes) {
 	for i := 0; i < len(e.changes) && e.open > 0; i++ {
 		switch c := &e.changes[i]; {
 		case c.by != tid:
-		case c.context && c.open(began):
-			above = max(above, e.lasted(c, began))
+		case c.context:
+			above = max(above, e.lasted(c, earlier(began, c.at.Add(givingBack))))
 		default:
 			e.gave(c)
 		}
@@ -254,8 +254,7 @@ func (e *exact) settle(now time.Time, live sampler.Bytes) {
 		c := &list[0]
 		live, next, gives = c.live, c.at.Add(-c.took).Sub(e.listedAt), c.gives
 	}
-	ending := func(c change) bool { return c.context && c.within(e.listedAt, e.took, now) }
-	if base, known := e.base.Value(); known && n >= base+live && slices.ContainsFunc(e.changes[:], ending) { // it has what was being given back
+	if e.stale(n, live) {
 		return
 	}
 	near := next < unsure || e.listedAt.Sub(last.at) < unsure+e.took || e.lingered(now)
@@ -289,6 +288,34 @@ func (e *exact) settle(now time.Time, live sampler.Bytes) {
 			e.meanwhile(&list[i])
 		}
 		e.note(list[i].at, list[i].live+list[i].gives, list[i].loose)
+	}
+}
+
+// stale says whether the figure that waits may have all that a context had whose end was under way, for all that is known, as it was read; live: after that.
+func (e *exact) stale(n, live sampler.Bytes) bool {
+	ending, first, before := false, true, live
+	for i := range e.changes {
+		c, until := &e.changes[i], e.changes[i].until
+		if c.by != 0 {
+			until = c.at.Add(givingBack)
+		}
+		if c.context && c.at.Before(e.listedAt) && !until.Before(e.listedAt.Add(-e.took-whole)) {
+			ending, first, before = true, first && !e.contexts.since.Before(c.at), max(before, c.live)
+		}
+	}
+	if base, known := e.base.Value(); known {
+		return ending && (!first || n >= base+live) // of several that have ended it has some, perhaps
+	}
+	return ending && n >= before
+}
+
+// blurs takes that a figure which was read between two times has a part of something, and tells nothing.
+func (e *exact) blurs(from, until time.Time) {
+	if e.listedAt.After(from) && !e.listedAt.Add(-e.took).After(until) {
+		e.listed = sampler.Opt[sampler.Bytes]{}
+	}
+	if e.base.Known() && e.basedAt.After(from) && !e.basedAt.Add(-e.basedIn).After(until) {
+		e.base, e.top, e.topAt, e.guessed = sampler.Opt[sampler.Bytes]{}, e.stood.top, e.stood.topAt, false
 	}
 }
 

@@ -145,6 +145,21 @@ func (p *process) beside(device int) (list []*tally) {
 	return list
 }
 
+// had takes the figure that the process had before it first asked in a seat, if it tells what there is by now.
+func (p *process) had(s *seat) {
+	f, known := p.figures[s.at]
+	read, made, e := f.at.Add(-f.took), p.newestContext(s.key.device), &s.tally.exact
+	switch {
+	case known && made.After(read): // it had that besides
+		e.contexts.within = f.bytes + sampler.ContextMost
+	case known && !p.lost.After(read.Add(-unsure)): // else it may have what was given back since
+		e.list(f.at, f.took, f.bytes, 0)
+		delete(p.figures, s.at)
+	case !known && p.late && !made.IsZero(): // with what it may have given back since
+		e.contexts.brief = max(e.contexts.brief, sampler.ContextMost)
+	}
+}
+
 // key is where the memory of a call is; a piece is known by its handle, all else by an address.
 func key(c *Call) where {
 	w := where{at: c.Address}

@@ -84,6 +84,14 @@ func later(a, b time.Time) time.Time {
 	return a
 }
 
+// earlier is the earlier one of two times.
+func earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
+}
+
 // unmoved says whether so much was free after a refusal because it was at it, too: the process gave nothing back since of which no call tells, or
 // nothing has come of that, for as much was free before.
 func (t *tally) unmoved(r *refusal, after sampler.Bytes) bool {

@@ -400,9 +400,8 @@ func (t *Tracker) asks(p *process, c *Call) *seat {
 		s.at, s.guessed = t.place(p, s)
 		t.join(p) // what comes of a refusal there is seen by its tally
 		t.shares(p, s, c.Time.Add(-c.Took))
-		if f, ok := p.figures[s.at]; ok && s.tally.granted+s.tally.refused == 0 && !p.made[s.key.device].newest.After(f.at.Add(-f.took)) { // what it had before
-			s.tally.exact.list(f.at, f.took, f.bytes, 0)
-			delete(p.figures, s.at)
+		if s.tally.granted+s.tally.refused == 0 {
+			p.had(s)
 		}
 	}
 	return s

@@ -42,6 +42,9 @@ func (t *Tracker) Lingered(pid int, call uint64, at time.Time) {
 			p.gaveUntil(x, at)
 		case (p.late || x.unsure) && physical(x.at.memory):
 			t.loses(p, x.began, at)
+			for _, s := range p.seats {
+				s.tally.exact.blurs(x.began, at)
+			}
 		}
 	}
 }

@@ -103,8 +103,7 @@ func (p *process) endsOwn(c *Call) {
 // takesWith takes the memory that ends with a context. Blocks that may be of that or of another one are forgotten: what is held from then on is at
 // least what is known, as where the context may have had some of before we came, in seats that loses tells.
 func (p *process) takesWith(c *Call, loses func(*seat) bool, whose func(*block) (its, certain bool)) {
-	p.lost = later(p.lost, c.Time)
-	clear(p.figures)
+	p.lost = later(p.lost, c.Time.Add(givingBack))
 	forgotten := map[*tally]sampler.Bytes{}
 	for _, s := range p.seats {
 		if loses(s) {
