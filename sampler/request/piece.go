@@ -15,7 +15,7 @@ func (p *process) release(c *Call, at where) *taken {
 	}
 	switch b.refs--; {
 	case b.refs > 0:
-	case b.seat == nil || b.memory == Piece && p.imports > 0 && !b.since.After(p.imported): // it may be held once more
+	case b.seat == nil || b.memory == Piece && p.imported > 0 && !b.since.After(p.importAt): // it may be held once more
 		x.block, x.unsure = nil, true
 		p.forget(c, at, b)
 	default:
@@ -28,7 +28,7 @@ func (p *process) release(c *Call, at where) *taken {
 func (p *process) forget(c *Call, at where, b *block) {
 	delete(p.blocks, at)
 	if b.seat == nil {
-		p.imports--
+		p.imported--
 		p.loses(c.Time)
 		return
 	}
@@ -83,12 +83,12 @@ func (p *process) unmap(c *Call, at uint64, m mapping) (known bool) {
 	return !x.unsure
 }
 
-// shares notes memory that another process was given, and shares, or, by a handle, the process itself. Who was refused a context has gone on with that elsewhere.
-func (p *process) shares(c *Call) {
+// imports notes memory that another process was given, and shares, or, by a handle, the process itself. Who was refused a context has gone on with that elsewhere.
+func (p *process) imports(c *Call) {
 	if at := key(c); at.memory == Piece && p.blocks[at] == nil && len(p.blocks) < maxBlocks {
 		p.blocks[at] = &block{memory: Piece, refs: 1}
-		p.imported = c.Time
-		p.imports++
+		p.importAt = c.Time
+		p.imported++
 	}
 	for _, s := range p.seats {
 		if r := s.tally.refusal; r != nil && r.Bytes == 0 {

@@ -97,9 +97,9 @@ func (t *Tracker) numbersAsSaid(p *process, on []sampler.GPUKey) bool {
 	return said == len(on) || len(on) == 0 || t.listsAwaited(p)
 }
 
-// shows notes what a list of a GPU, which was made from a time on, says of the devices of processes: only one that was made while a process had a context of a
+// listsDevices notes what a list of a GPU, which was made from a time on, says of the devices of processes: only one that was made while a process had a context of a
 // device tells whether that is there. Who ends is gone from the lists before its contexts are known to be.
-func (t *Tracker) shows(key sampler.GPUKey, from time.Time, list []sampler.Process) {
+func (t *Tracker) listsDevices(key sampler.GPUKey, from time.Time, list []sampler.Process) {
 	there := make(map[int]bool, len(list))
 	for i := range list {
 		there[list[i].PID] = true

@@ -30,8 +30,8 @@ type process struct {
 	unsure    bool                    // it may have called before its libcuda was looked at
 	fresh     bool                    // not for long, for it had just loaded that: see Loads
 	supposed  bool                    // that it had not, as it made a context first
-	imports   int                     // pieces that are there, of others or of its own once more
-	imported  time.Time               // the last of them
+	imported  int                     // pieces that are there, of others or of its own once more
+	importAt  time.Time               // of the last of those
 	pool      uint64                  // that the last call asked for memory; 0: none
 	exit      sampler.Opt[int]        // how it has ended, as a shell tells it
 	exited    time.Time               // when
@@ -117,7 +117,7 @@ func (p *process) makes(device int, at time.Time, took time.Duration) {
 	m.there++
 	m.most = max(m.most, m.there)
 	p.made[device] = m
-	for _, t := range p.beside(device) {
+	for _, t := range p.talliesOf(device) {
 		t.context = at
 		t.exact.makes(at, took, t.live)
 	}
@@ -129,14 +129,14 @@ func (p *process) unmakes(device int, made time.Time, c *Call) {
 		m.there = max(m.there-1, 0)
 		p.made[device] = m
 	}
-	for _, t := range p.beside(device) {
+	for _, t := range p.talliesOf(device) {
 		t.context = c.Time
 		t.exact.ends(c.Time, made, c.TID, t.live)
 	}
 }
 
-// beside are the tallies that may be of the GPU of a device.
-func (p *process) beside(device int) (list []*tally) {
+// talliesOf are those that may be of the GPU of a device.
+func (p *process) talliesOf(device int) (list []*tally) {
 	for _, s := range p.seats {
 		if (s.key.device == device || s.key.device < 0) && !slices.Contains(list, s.tally) {
 			list = append(list, s.tally)
@@ -155,7 +155,7 @@ func (p *process) had(s *seat) {
 	case known && !p.lost.After(read.Add(-unsure)): // else it may have what was given back since
 		e.list(f.at, f.took, f.bytes, 0)
 		delete(p.figures, s.at)
-	case !known && p.late && !made.IsZero(): // with what it may have given back since
+	case !known && p.late && !made.IsZero() && !p.lost.IsZero(): // or that with what it has given back since
 		e.contexts.brief = max(e.contexts.brief, sampler.ContextMost)
 	}
 }
@@ -317,7 +317,7 @@ func (p *process) loses(at time.Time) {
 func (p *process) drop(c *Call, at where, b *block) {
 	delete(p.blocks, at)
 	if b.seat == nil {
-		p.imports--
+		p.imported--
 		return
 	}
 	p.dropped[p.drops%len(p.dropped)] = dropped{c.TID, c.Time, b.seat.tally, b.bytes}

@@ -268,7 +268,7 @@ func (t *Tracker) Call(c Call) {
 		}
 	case Imports:
 		if c.Answer == success {
-			p.shares(&c)
+			p.imports(&c)
 		}
 	case Trims:
 		p.trims(&c)
@@ -440,7 +440,7 @@ func (t *Tracker) Listed(key sampler.GPUKey, at time.Time, took time.Duration, l
 	if t.firstList.IsZero() {
 		t.firstList = at
 	}
-	t.shows(key, at.Add(-took), list)
+	t.listsDevices(key, at.Add(-took), list)
 	had := make(map[int]sampler.Bytes, len(list))
 	t.had[key] = had
 	for i := range list {
