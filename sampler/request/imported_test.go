@@ -27,6 +27,9 @@ func TestImportsOfItsOwn(t *testing.T) {
 			s.call("cuMemMap", Call{Address: at, Size: uint64(64 * mib), Other: piece, Device: -1})
 		}
 	}
+	retains := func(at uint64) func(*scene) {
+		return func(s *scene) { s.call("cuMemRetainAllocationHandle", Call{Address: at, Device: -1}) }
+	}
 	unmaps := func(at uint64) func(*scene) {
 		return func(s *scene) { s.call("cuMemUnmap", Call{Address: at, Size: uint64(64 * mib), Device: -1}) }
 	}
@@ -52,6 +55,10 @@ func TestImportsOfItsOwn(t *testing.T) {
 		"and the import is released, too": {[]func(*scene){create(1, 64*mib), imports(2), release(1), figure(context + 64*mib), release(2), create(3, 32*mib), create(4, 16*mib)},
 			context + 64*mib, false, false},
 		"and that is mapped": {[]func(*scene){create(1, 64*mib), imports(2), release(1), maps(2, 0x100), release(2), figure(context + 64*mib), create(3, 32*mib), figure(context + 96*mib), unmaps(0x100), create(4, 48*mib)},
+			context + 96*mib, false, false},
+		"retained by its own handle": {[]func(*scene){create(1, 64*mib), maps(1, 0x100), retains(1), release(1), unmaps(0x100), figure(context + 64*mib), create(3, 32*mib), release(1), create(4, 64*mib)},
+			context + 96*mib, true, true},
+		"retained by another one": {[]func(*scene){create(1, 64*mib), maps(1, 0x100), release(1), retains(2), unmaps(0x100), figure(context + 64*mib), create(3, 32*mib)},
 			context + 96*mib, false, false},
 		"of another process": {[]func(*scene){imports(2), create(1, 64*mib), figure(context + 64*mib), release(1), create(3, 96*mib)},
 			context + 96*mib, true, true},

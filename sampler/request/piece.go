@@ -43,10 +43,23 @@ func (p *process) isMapped(c *Call) bool {
 	return mapped && key(c).memory == Device && p.blocks[key(c)] == nil
 }
 
-// retain is another hold on a piece, by a handle of its own.
+// retain is another hold on a piece, by its handle or, once that was released, by another one, of which nobody knows what it holds.
 func (p *process) retain(c *Call) {
-	if b := p.blocks[key(c)]; b != nil && c.Answer == success {
+	switch b := p.blocks[key(c)]; {
+	case c.Answer != success:
+	case b != nil:
 		b.refs++
+	default:
+		p.shares(c)
+	}
+}
+
+// shares notes a handle of a piece that is another process's, or one of its own that it has a handle of already.
+func (p *process) shares(c *Call) {
+	if at := key(c); at.memory == Piece && at.at != 0 && p.blocks[at] == nil && len(p.blocks) < maxBlocks {
+		p.blocks[at] = &block{memory: Piece, refs: 1}
+		p.importAt = c.Time
+		p.imported++
 	}
 }
 
@@ -85,11 +98,7 @@ func (p *process) unmap(c *Call, at uint64, m mapping) (known bool) {
 
 // imports notes memory that another process was given, and shares, or, by a handle, the process itself. Who was refused a context has gone on with that elsewhere.
 func (p *process) imports(c *Call) {
-	if at := key(c); at.memory == Piece && p.blocks[at] == nil && len(p.blocks) < maxBlocks {
-		p.blocks[at] = &block{memory: Piece, refs: 1}
-		p.importAt = c.Time
-		p.imported++
-	}
+	p.shares(c)
 	for _, s := range p.seats {
 		if r := s.tally.refusal; r != nil && r.Bytes == 0 {
 			s.tally.other(c, sampler.MaxPlausible) // how much it is, is not told
