@@ -221,8 +221,8 @@ func (t *Tracker) fill(row *sampler.Process, p *process, key sampler.GPUKey, now
 	}
 	row.Requests = r
 	n, at, source := y.mostHeld()
-	switch {
-	case source == sampler.PeakCalls && (p.strays(y) || y.above > y.peak || y.exact.giving(now)),
+	switch giving := y.exact.giving(now); {
+	case source == sampler.PeakCalls && (p.strays(y) || max(y.above, giving) > y.peak || y.exact.exceeds(giving)),
 		(source == sampler.PeakCalls || source == sampler.PeakAtLeast) && p.guesses(y): // what was on another GPU may be in it
 		source = sampler.PeakOverlapping
 	}

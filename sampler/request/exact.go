@@ -26,7 +26,8 @@ type exact struct {
 	sinceAt  time.Time
 	top      sampler.Bytes
 	topAt    time.Time
-	loose    bool // another thread gave memory back meanwhile: which came first is not known
+	loose    bool          // another thread gave memory back meanwhile: which came first is not known
+	above    sampler.Bytes // the most that may have been held, where a thread took long to give memory back
 	contexts contexts
 	changes  [keptChanges]change // of live, a ring
 	changed  int
@@ -116,8 +117,8 @@ func (e *exact) meanwhile(c *change) {
 func (e *exact) amid(base, gives sampler.Bytes) {
 	e.base, e.guessed = sampler.Some(base.Less(gives)), true
 	e.top, e.topAt = e.stood.top, e.stood.topAt
-	if e.since > 0 {
-		e.note(e.sinceAt, e.since, e.loose)
+	if c := &e.contexts; c.most > 0 {
+		e.note(c.mostAt, c.most, c.loose)
 	}
 	e.note(e.basedAt, e.with+gives, e.loose)
 }
@@ -139,35 +140,56 @@ func (e *exact) gave(c *change) {
 	}
 }
 
-// calls takes that a thread has made another call: what it gave back before that was so at once, unless it was told to have taken long.
-func (e *exact) calls(tid int) {
+// calls takes that a thread has made another call, which began at a time: what it gave back before that was so at once, unless it was told to have taken long,
+// and what it gave back of which no call tells how much, such as a context, by then. It is the most that may have been live.
+func (e *exact) calls(tid int, began time.Time) (above sampler.Bytes) {
 	for i := 0; i < len(e.changes) && e.open > 0; i++ {
-		if c := &e.changes[i]; c.by == tid {
+		switch c := &e.changes[i]; {
+		case c.by != tid:
+		case c.context:
+			above = max(above, e.lasted(c, earlier(began, c.at.Add(givingBack))))
+		default:
 			e.gave(c)
 		}
 	}
+	return above
 }
 
-// ended takes that the process has: nothing is at work any more.
-func (e *exact) ended() {
-	e.longest = 0
+// ended takes that the process has, at a time: who was giving memory back, for all that is known, was at that until then. It is the most that may have been live.
+func (e *exact) ended(at time.Time) (above sampler.Bytes) {
 	for i := range e.changes {
+		if c := &e.changes[i]; c.open(at) {
+			above = max(above, e.lasted(c, at))
+		}
 		e.gave(&e.changes[i])
 	}
+	e.longest = 0 // nothing is at work any more
+	return above
 }
 
-// lingers takes that what was given back from a time on was so as late as at another: a figure of meanwhile may have it or not, and so may what other
-// threads were given. It is the most that may have been live then.
+// lingers takes that what was given back from a time on was so as late as at another. It is the most that may have been live.
 func (e *exact) lingers(began, at time.Time) (above sampler.Bytes) {
 	for i := range e.changes {
 		if c := &e.changes[i]; c.at.Equal(began) && c.back > 0 {
-			e.gave(c)
-			c.until, e.longest = at, max(e.longest, at.Sub(began))
-			if base, known := e.base.Value(); known && c.within(e.basedAt, e.basedIn, at) {
-				e.amid(base, c.back)
-			}
-			above = max(above, e.meets(began, c.back))
+			e.longest = max(e.longest, at.Sub(began))
+			above = max(above, e.lasted(c, at))
 		}
+	}
+	return above
+}
+
+// lasted takes that a change was over as late as at a time: a figure of meanwhile may have what was given back or not, and so may what other threads were given. It
+// is the most that may have been live then.
+func (e *exact) lasted(c *change, at time.Time) (above sampler.Bytes) {
+	e.gave(c)
+	if c.until = at; c.back == 0 {
+		return 0
+	}
+	if base, known := e.base.Value(); known && c.within(e.basedAt, e.basedIn, at) {
+		e.amid(base, c.back)
+	}
+	if above = e.meets(c.at, c.back); above > 0 {
+		e.above = max(e.above, e.base.Or(0)+above)
 	}
 	return above
 }
@@ -183,11 +205,20 @@ func (e *exact) meets(began time.Time, back sampler.Bytes) (above sampler.Bytes)
 	return above
 }
 
-// giving says whether a thread may be giving memory back still that was there when the process had most, if that takes as long as calls have taken.
-func (e *exact) giving(now time.Time) bool {
-	return e.open > 0 && slices.ContainsFunc(e.changes[:], func(c change) bool {
-		return c.at.Before(e.topAt) && c.open(now) && now.Sub(c.at) < e.longest
-	})
+// giving is the most that may have been live for all that is known by now: what threads may be giving back still may have been there beside what others were
+// given since.
+func (e *exact) giving(now time.Time) (most sampler.Bytes) {
+	var giving sampler.Bytes
+	for i := max(e.changed-keptChanges, 0); i < e.changed && e.open > 0; i++ {
+		c := &e.changes[i%keptChanges]
+		switch {
+		case c.open(now):
+			giving += c.back
+		case c.gives > 0 && giving > 0:
+			most = max(most, c.live+c.gives+c.besides+giving)
+		}
+	}
+	return most
 }
 
 // within says whether memory was being given back, or may have been for all that is known by now, while a figure was read that took so long.
@@ -223,12 +254,15 @@ func (e *exact) settle(now time.Time, live sampler.Bytes) {
 		c := &list[0]
 		live, next, gives = c.live, c.at.Add(-c.took).Sub(e.listedAt), c.gives
 	}
+	if e.stale(n, live) {
+		return
+	}
 	near := next < unsure || e.listedAt.Sub(last.at) < unsure+e.took || e.lingered(now)
 	if e.base.Known() && near {
 		return
 	}
 	if e.guessed { // it begins anew, with a figure that is sure
-		e.base, e.top = sampler.Opt[sampler.Bytes]{}, 0
+		e.base, e.top, e.topAt = sampler.Opt[sampler.Bytes]{}, e.stood.top, e.stood.topAt
 	}
 	e.guessed = near
 	if was, known := e.base.Value(); known && !e.contexts.changed {
@@ -247,16 +281,41 @@ func (e *exact) settle(now time.Time, live sampler.Bytes) {
 		most += gives
 	}
 	e.base, e.with, e.basedAt, e.basedIn, e.stood = sampler.Some(n.Less(most)), live, e.listedAt, e.took, peak{e.top, e.topAt}
-	if first && e.since >= live && e.since > 0 { // it was that much before the list came
-		e.note(e.sinceAt, e.since, e.loose)
-	}
 	e.note(e.listedAt, live, false)
-	e.told()
+	e.told(first)
 	for i := range list {
 		if i > 0 {
 			e.meanwhile(&list[i])
 		}
 		e.note(list[i].at, list[i].live+list[i].gives, list[i].loose)
+	}
+}
+
+// stale says whether the figure that waits may have all that a context had whose end was under way, for all that is known, as it was read; live: after that.
+func (e *exact) stale(n, live sampler.Bytes) bool {
+	ending, first, before := false, true, live
+	for i := range e.changes {
+		c, until := &e.changes[i], e.changes[i].until
+		if c.by != 0 {
+			until = c.at.Add(givingBack)
+		}
+		if c.context && c.at.Before(e.listedAt) && !until.Before(e.listedAt.Add(-e.took-whole)) {
+			ending, first, before = true, first && !e.contexts.since.Before(c.at), max(before, c.live)
+		}
+	}
+	if base, known := e.base.Value(); known {
+		return ending && (!first || n >= base+live) // of several that have ended it has some, perhaps
+	}
+	return ending && n >= before
+}
+
+// blurs takes that a figure which was read between two times has a part of something, and tells nothing.
+func (e *exact) blurs(from, until time.Time) {
+	if e.listedAt.After(from) && !e.listedAt.Add(-e.took).After(until) {
+		e.listed = sampler.Opt[sampler.Bytes]{}
+	}
+	if e.base.Known() && e.basedAt.After(from) && !e.basedAt.Add(-e.basedIn).After(until) {
+		e.base, e.top, e.topAt, e.guessed = sampler.Opt[sampler.Bytes]{}, e.stood.top, e.stood.topAt, false
 	}
 }
 
@@ -270,7 +329,7 @@ func (e *exact) mostAmid(live sampler.Bytes, now time.Time) sampler.Bytes {
 		if c.at.After(from) && !c.at.After(e.listedAt) {
 			most = max(most, c.live+c.gives+giving)
 		}
-		if c.within(e.listedAt, e.took, now) {
+		if !c.context && c.within(e.listedAt, e.took, now) {
 			giving += c.back
 		}
 	}
@@ -279,7 +338,7 @@ func (e *exact) mostAmid(live sampler.Bytes, now time.Time) sampler.Bytes {
 
 // lingered says whether memory was being given back while the figure that waits was read.
 func (e *exact) lingered(now time.Time) bool {
-	return slices.ContainsFunc(e.changes[:], func(c change) bool { return c.within(e.listedAt, e.took, now) })
+	return slices.ContainsFunc(e.changes[:], func(c change) bool { return !c.context && c.within(e.listedAt, e.took, now) })
 }
 
 // rose notes that so much is live; loose: as far as is known; besides: what other threads were giving back then.
@@ -294,7 +353,7 @@ func (e *exact) rose(at time.Time, live sampler.Bytes, loose bool, besides sampl
 			e.topAt, e.loose = at, loose
 		}
 	}
-	e.beside(at, live)
+	e.beside(at, live, loose)
 	e.note(at, live, loose)
 }
 
@@ -313,6 +372,8 @@ func (e *exact) source() string {
 		return sampler.PeakOverlapping
 	case e.guessed:
 		return sampler.PeakAtLeast
+	case e.above > e.top:
+		return sampler.PeakOverlapping
 	}
 	return sampler.PeakCalls
 }

@@ -22,7 +22,7 @@ const (
 	Trims                      // takes back what pools keep and nobody uses, and does not say how much
 	Captures                   // what a stream is told into a graph, from then on
 	Captured                   // no more of it
-	Imports                    // memory that another process was given
+	Imports                    // memory that another process was given, or the same
 )
 
 // Place is how a function says where memory is asked for.
@@ -94,7 +94,7 @@ var Functions = []Function{
 	{Name: "cuMemMap", Effect: Maps, Address: 1, Size: 2, At: 4},
 	{Name: "cuMemUnmap", Effect: Unmaps, Address: 1, Size: 2},
 
-	{Name: "cuMemImportFromShareableHandle", Effect: Imports, Address: 1},
+	{Name: "cuMemImportFromShareableHandle", Effect: Imports, Memory: Piece, Address: 1},
 	{Name: "cuIpcOpenMemHandle_v2", Effect: Imports, Address: 1},
 
 	{Name: "cuArrayCreate_v2", Effect: Hides},

@@ -11,7 +11,7 @@ import (
 func (t *Tracker) place(p *process, s *seat) (at sampler.GPUKey, guessed bool) {
 	on := slices.DeleteFunc(slices.Clone(t.uses(p)), func(key sampler.GPUKey) bool { return p.takenBy(s, key) })
 	there := func(key sampler.GPUKey) bool {
-		return key != sampler.GPUKey{} && !p.takenBy(s, key) && (len(on) == 0 || slices.Contains(on, key) || (p.late || len(p.made) > 1) && t.toldBefore(p, key, p.made[s.key.device].newest))
+		return key != sampler.GPUKey{} && !p.takenBy(s, key) && (len(on) == 0 || slices.Contains(on, key) || (p.late || len(p.made) > 1) && p.mayBeOn(s.key.device, key))
 	}
 	key := t.ordinals.Key(&p.who, s.key.device)
 	if s.key.device < 0 {
@@ -38,7 +38,7 @@ func (t *Tracker) place(p *process, s *seat) (at sampler.GPUKey, guessed bool) {
 		}
 		return sampler.GPUKey{}, false // not where there was room for it
 	}
-	only := len(on) == 1 && !t.listsAwaited(p) && !(s.key.device < 0 && p.unseen && p.endsContexts())
+	only := len(on) == 1 && !t.listsAwaited(p) && p.shownOn(s.key.device, on[0]) && !(s.key.device < 0 && p.unseen && p.endsContexts())
 	switch {
 	case there(key) && !(there(s.elected) && s.against(key) >= overrule):
 		return key, false
@@ -86,15 +86,52 @@ func (p *process) endsContexts() bool {
 // numbersAsSaid says whether the devices of which a process has made contexts are where its environment says, as far as it is listed.
 func (t *Tracker) numbersAsSaid(p *process, on []sampler.GPUKey) bool {
 	said := 0
-	for device, m := range p.made {
+	for device := range p.made {
 		key := t.ordinals.Key(&p.who, device)
 		if slices.Contains(on, key) {
 			said++
-		} else if len(on) > 0 && !t.toldBefore(p, key, m.newest) {
+		} else if len(on) > 0 && !p.mayBeOn(device, key) {
 			return false
 		}
 	}
 	return said == len(on) || len(on) == 0 || t.listsAwaited(p)
+}
+
+// listsDevices notes what a list of a GPU, which was made from a time on, says of the devices of processes: only one that was made while a process had a context of a
+// device tells whether that is there. Who ends is gone from the lists before its contexts are known to be.
+func (t *Tracker) listsDevices(key sampler.GPUKey, from time.Time, list []sampler.Process) {
+	there := make(map[int]bool, len(list))
+	for i := range list {
+		there[list[i].PID] = true
+	}
+	for pid, p := range t.processes {
+		if p.exit.Known() || p.gone {
+			continue
+		}
+		for device, m := range p.made {
+			if m.there == 0 || !m.since.Add(listTakes).Before(from) {
+				continue
+			}
+			if m.lists == nil {
+				m.lists = map[sampler.GPUKey]bool{}
+				p.made[device] = m
+			}
+			m.lists[key] = there[pid]
+		}
+	}
+}
+
+// mayBeOn says whether a device of a process may be a GPU for all that its lists say, where they do not have the process now.
+func (p *process) mayBeOn(device int, key sampler.GPUKey) bool {
+	m := p.made[device]
+	there, told := m.lists[key]
+	return m.most > 0 && (there || !told)
+}
+
+// shownOn says whether the only GPU that lists a process can be that of a device: of several one may have had its context when no list was made.
+func (p *process) shownOn(device int, key sampler.GPUKey) bool {
+	m := p.made[device]
+	return len(p.made) <= 1 || m.most == 0 || m.lists[key]
 }
 
 // listedBefore says whether the newest list of a GPU is from before a time.

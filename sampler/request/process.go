@@ -1,6 +1,7 @@
 package request
 
 import (
+	"slices"
 	"time"
 
 	"nvpeak/sampler"
@@ -15,7 +16,7 @@ type process struct {
 	listed map[sampler.GPUKey]time.Time // where the driver lists it, or did of late, and when last
 	last   time.Time                    // of its calls
 	late   bool                         // a part of its life was missed
-	lost   time.Time                    // when it last gave back what it had by then
+	lost   time.Time                    // when it last gave back what no call tells: what it had by then, or a context
 	// How many contexts a thread has ended of which nothing was known: each may have been the current one, and what lies below it is another one.
 	uncovered map[int]int
 	missed    bool                    // calls amid what was seen were
@@ -29,6 +30,8 @@ type process struct {
 	unsure    bool                    // it may have called before its libcuda was looked at
 	fresh     bool                    // not for long, for it had just loaded that: see Loads
 	supposed  bool                    // that it had not, as it made a context first
+	imported  int                     // pieces that are there, of others or of its own once more
+	importAt  time.Time               // of the last of those
 	pool      uint64                  // that the last call asked for memory; 0: none
 	exit      sampler.Opt[int]        // how it has ended, as a shell tells it
 	exited    time.Time               // when
@@ -76,8 +79,9 @@ type where struct {
 
 // block is memory that is held.
 type block struct {
+	since   time.Time
 	bytes   sampler.Bytes
-	seat    *seat
+	seat    *seat // nil: it was imported, and whose it is, is not known
 	context uint64
 	memory  Memory
 	refs    int // its own, and one for each mapping
@@ -98,36 +102,61 @@ func newProcess(pid int) *process {
 
 // made is what is known of the contexts of a device.
 type made struct {
+	since       time.Time // it has had one all the time
 	newest      time.Time
-	there, most int // how many: now, and at one time
+	there, most int                     // how many: now, and at one time
+	lists       map[sampler.GPUKey]bool // does the driver list the process there, by the newest list that was made while it had one
 }
 
-// makes notes that a context of a device was made, or may have been, which takes memory of it.
-func (p *process) makes(device int, at time.Time) {
+// makes notes that a context of a device was made, or may have been, by a call that took so long; it takes memory of it.
+func (p *process) makes(device int, at time.Time, took time.Duration) {
 	m := p.made[device]
-	m.newest = at
+	if m.newest = at; m.there == 0 {
+		m.since = at
+	}
 	m.there++
 	m.most = max(m.most, m.there)
 	p.made[device] = m
-	for _, s := range p.seats {
-		if s.key.device == device {
-			s.tally.context = at
-			s.tally.exact.makes(at, s.tally.live)
-		}
+	for _, t := range p.talliesOf(device) {
+		t.context = at
+		t.exact.makes(at, took, t.live)
 	}
 }
 
-// unmakes notes that one has ended that was made at a time.
-func (p *process) unmakes(device int, made, at time.Time) {
+// unmakes notes that a call ends one that was made at a time.
+func (p *process) unmakes(device int, made time.Time, c *Call) {
 	if m, ok := p.made[device]; ok {
 		m.there = max(m.there-1, 0)
 		p.made[device] = m
 	}
+	for _, t := range p.talliesOf(device) {
+		t.context = c.Time
+		t.exact.ends(c.Time, made, c.TID, t.live)
+	}
+}
+
+// talliesOf are those that may be of the GPU of a device.
+func (p *process) talliesOf(device int) (list []*tally) {
 	for _, s := range p.seats {
-		if s.key.device == device {
-			s.tally.context = at
-			s.tally.exact.ends(at, made, s.tally.live)
+		if (s.key.device == device || s.key.device < 0) && !slices.Contains(list, s.tally) {
+			list = append(list, s.tally)
 		}
+	}
+	return list
+}
+
+// had takes the figure that the process had before it first asked in a seat, if it tells what there is by now.
+func (p *process) had(s *seat) {
+	f, known := p.figures[s.at]
+	read, made, e := f.at.Add(-f.took), p.newestContext(s.key.device), &s.tally.exact
+	switch {
+	case known && made.After(read): // it had that besides
+		e.contexts.within = f.bytes + sampler.ContextMost
+	case known && !p.lost.After(read.Add(-unsure)): // else it may have what was given back since
+		e.list(f.at, f.took, f.bytes, 0)
+		delete(p.figures, s.at)
+	case !known && p.late && !made.IsZero() && !p.lost.IsZero(): // or that with what it has given back since
+		e.contexts.brief = max(e.contexts.brief, sampler.ContextMost)
 	}
 }
 
@@ -224,7 +253,7 @@ func (p *process) hold(c *Call, s *seat, n sampler.Bytes) {
 	at := key(c)
 	if old := p.blocks[at]; old != nil { // its end was missed
 		p.late = true
-		p.drop(c, at, old)
+		p.forget(c, at, old)
 	}
 	if len(p.blocks) == maxBlocks {
 		p.late = true
@@ -244,7 +273,7 @@ func (p *process) hold(c *Call, s *seat, n sampler.Bytes) {
 	if p.captures > 0 && Functions[c.Function].Memory == Pool {
 		p.hide() // the graph is given it, each time it runs
 	}
-	p.blocks[at] = &block{bytes: n, seat: s, context: c.Context, memory: Functions[c.Function].Memory, refs: 1}
+	p.blocks[at] = &block{since: c.Time, bytes: n, seat: s, context: c.Context, memory: Functions[c.Function].Memory, refs: 1}
 	loose, besides := p.overlaps(c, s.tally)
 	s.tally.grant(c, n, loose, besides)
 	p.step(s.tally)
@@ -258,21 +287,22 @@ func (p *process) forgets(at time.Time) {
 	clear(p.blocks)
 	clear(p.mapped)
 	for _, s := range p.seats {
-		s.tally.forgets(at, s.tally.live)
+		s.tally.forgets(at, 0, s.tally.live)
 	}
 }
 
-// takes ends a block; known: it is. Of one of before we came it is not known how large it was, nor where. What is mapped to that address is unmapped by a call of
-// its own.
+// takes ends a block; known: how much that gives back is. Of one of before we came it is not known how large it was, nor where. What is mapped to that address is
+// unmapped by a call of its own.
 func (p *process) takes(c *Call) (known bool) {
 	if p.isMapped(c) {
 		return true
 	}
-	if p.release(c, key(c)).block == nil && p.late && c.Address != 0 && physical(Functions[c.Function].Memory) {
+	x := p.release(c, key(c))
+	if !x.unsure && x.block == nil && p.late && c.Address != 0 && physical(Functions[c.Function].Memory) {
+		x.unsure = true
 		p.loses(c.Time)
-		return false
 	}
-	return true
+	return !x.unsure
 }
 
 // loses notes that something was given back of which nobody knows how much it was.
@@ -280,38 +310,16 @@ func (p *process) loses(at time.Time) {
 	p.trimmed(at, func(*seat) bool { return true })
 	clear(p.figures)
 	for _, s := range p.seats {
-		s.tally.exact.loses(at, s.tally.live)
+		s.tally.exact.loses(at, 0, s.tally.live)
 	}
-}
-
-// isMapped says whether a call takes what was made of a piece within the library.
-func (p *process) isMapped(c *Call) bool {
-	_, mapped := p.mapped[c.Address]
-	return mapped && key(c).memory == Device && p.blocks[key(c)] == nil
-}
-
-// retain is another hold on a piece, by a handle of its own.
-func (p *process) retain(c *Call) {
-	if b := p.blocks[key(c)]; b != nil && c.Answer == success {
-		b.refs++
-	}
-}
-
-// release ends one of what holds a block.
-func (p *process) release(c *Call, at where) *taken {
-	x := &p.taken[p.takings%len(p.taken)]
-	p.takings++
-	*x = taken{call: c.Other, began: c.Time, at: at, block: p.blocks[at]}
-	if b := x.block; b != nil {
-		if b.refs--; b.refs == 0 {
-			p.drop(c, at, b)
-		}
-	}
-	return x
 }
 
 func (p *process) drop(c *Call, at where, b *block) {
 	delete(p.blocks, at)
+	if b.seat == nil {
+		p.imported--
+		return
+	}
 	p.dropped[p.drops%len(p.dropped)] = dropped{c.TID, c.Time, b.seat.tally, b.bytes}
 	p.drops++
 	b.seat.tally.take(c.Time, c.TID, b.bytes)
@@ -333,45 +341,3 @@ func (p *process) moves(c *Call, s *seat, n int64) {
 
 // physical says whether memory of this kind is the GPU's, all of it and at once.
 func physical(m Memory) bool { return m == Device || m == Piece }
-
-// maps: a piece that is mapped is held until that ends too, though its handle is released before.
-func (p *process) maps(c *Call) {
-	if b := p.blocks[where{Piece, c.Other}]; b != nil && c.Answer == success && len(p.mapped) < maxBlocks {
-		b.refs++
-		p.mapped[c.Address] = mapping{c.Other, c.Size}
-	}
-}
-
-// unmaps ends the mappings of a range; known: there are such. A piece of before we came may end with that: its handle may have been released.
-func (p *process) unmaps(c *Call) (known bool) {
-	if m, ok := p.mapped[c.Address]; ok && m.size >= c.Size { // one piece, as nearly always
-		p.unmap(c, c.Address, m)
-		return true
-	}
-	for at, m := range p.mapped {
-		if at >= c.Address && at-c.Address < c.Size {
-			p.unmap(c, at, m)
-			known = true
-		}
-	}
-	if !known && p.late {
-		p.loses(c.Time)
-		return false
-	}
-	return true
-}
-
-func (p *process) unmap(c *Call, at uint64, m mapping) {
-	delete(p.mapped, at)
-	x := p.release(c, where{Piece, m.piece})
-	x.address, x.mapping = at, m
-}
-
-// imports notes memory that another process was given, and shares. Who was refused a context has gone on with that elsewhere.
-func (p *process) imports(c *Call) {
-	for _, s := range p.seats {
-		if r := s.tally.refusal; r != nil && r.Bytes == 0 {
-			s.tally.other(c, sampler.MaxPlausible) // how much it is, is not told
-		}
-	}
-}

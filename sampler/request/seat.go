@@ -47,7 +47,7 @@ func (t *Tracker) settle(p *process, now time.Time) {
 		}
 		e := &s.tally.exact
 		if p.gone || p.exit.Known() {
-			e.ended()
+			s.tally.over(p.last)
 		}
 		if e.settled(now) {
 			e.settle(now, s.tally.live)

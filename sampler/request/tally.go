@@ -84,6 +84,14 @@ func later(a, b time.Time) time.Time {
 	return a
 }
 
+// earlier is the earlier one of two times.
+func earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
+}
+
 // unmoved says whether so much was free after a refusal because it was at it, too: the process gave nothing back since of which no call tells, or
 // nothing has come of that, for as much was free before.
 func (t *tally) unmoved(r *refusal, after sampler.Bytes) bool {
@@ -151,6 +159,14 @@ func (t *tally) lingers(by *seat, began, at time.Time) {
 		}
 	}
 }
+
+// called notes that a thread has made another call, which began at a time.
+func (t *tally) called(tid int, began time.Time) {
+	t.above = max(t.above, t.exact.calls(tid, began))
+}
+
+// over notes that the process has ended, at a time.
+func (t *tally) over(at time.Time) { t.above = max(t.above, t.exact.ended(at)) }
 
 // measure finds what was free at the last refusal, as far as readings since then tell; lived: until when the process did. What is read after that
 // is more.
@@ -237,10 +253,10 @@ func (t *tally) take(at time.Time, tid int, n sampler.Bytes) {
 	t.exact.takes(at, tid, n)
 }
 
-// forgets drops so much of what is live. In the driver's figure it stays what is held, until the next one.
-func (t *tally) forgets(at time.Time, n sampler.Bytes) {
+// forgets drops so much of what is live, which a thread may be giving back. In the driver's figure it stays what is held, until the next one.
+func (t *tally) forgets(at time.Time, tid int, n sampler.Bytes) {
 	e := &t.exact
-	e.loses(at, t.live)
+	e.loses(at, tid, t.live)
 	if base, ok := e.base.Value(); ok {
 		e.base, e.with = sampler.Some(base+n), e.with.Less(n)
 	}
@@ -296,7 +312,7 @@ func (t *tally) join(o *tally, most sampler.Bytes) {
 // joined is what is known of the peak of two tallies: where one of them has had nothing so far, what the other knows, else no figure had either with all
 // that the other had then.
 func (t *tally) joined(o *tally, most sampler.Bytes) exact {
-	e := exact{since: most, sinceAt: t.largestAt, topAt: t.largestAt, loose: true}
+	e := exact{since: most, sinceAt: t.largestAt, topAt: t.largestAt, loose: true, contexts: contexts{most: most, mostAt: t.largestAt, loose: true}}
 	switch {
 	case o.peak == 0:
 		e = t.exact
@@ -304,6 +320,7 @@ func (t *tally) joined(o *tally, most sampler.Bytes) exact {
 		e = o.exact
 	}
 	e.contexts.brief = max(t.exact.contexts.brief, o.exact.contexts.brief)
+	e.contexts.within = max(t.exact.contexts.within, o.exact.contexts.within)
 	return e
 }
 

@@ -235,7 +235,7 @@ func (t *Tracker) Call(c Call) {
 		p.first = c.Time
 	}
 	for _, s := range p.seats {
-		s.tally.exact.calls(c.TID)
+		s.tally.called(c.TID, c.Time.Add(-c.Took))
 	}
 	f := &Functions[c.Function]
 	if p.unsure && p.fresh && f.context() {
@@ -400,9 +400,8 @@ func (t *Tracker) asks(p *process, c *Call) *seat {
 		s.at, s.guessed = t.place(p, s)
 		t.join(p) // what comes of a refusal there is seen by its tally
 		t.shares(p, s, c.Time.Add(-c.Took))
-		if f, ok := p.figures[s.at]; ok && s.tally.granted+s.tally.refused == 0 && !p.made[s.key.device].newest.After(f.at.Add(-f.took)) { // what it had before
-			s.tally.exact.list(f.at, f.took, f.bytes, 0)
-			delete(p.figures, s.at)
+		if s.tally.granted+s.tally.refused == 0 {
+			p.had(s)
 		}
 	}
 	return s
@@ -441,6 +440,7 @@ func (t *Tracker) Listed(key sampler.GPUKey, at time.Time, took time.Duration, l
 	if t.firstList.IsZero() {
 		t.firstList = at
 	}
+	t.listsDevices(key, at.Add(-took), list)
 	had := make(map[int]sampler.Bytes, len(list))
 	t.had[key] = had
 	for i := range list {

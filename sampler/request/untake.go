@@ -11,6 +11,7 @@ type taken struct {
 	began   time.Time
 	at      where
 	block   *block // nil: not known
+	unsure  bool   // what it gave back is not known, or whether it did
 	address uint64 // where it was mapped
 	mapping mapping
 }
@@ -39,8 +40,11 @@ func (t *Tracker) Lingered(pid int, call uint64, at time.Time) {
 		case x.block != nil:
 			x.block.seat.tally.lingers(x.block.seat, x.began, at)
 			p.gaveUntil(x, at)
-		case p.late && physical(x.at.memory):
+		case (p.late || x.unsure) && physical(x.at.memory):
 			t.loses(p, x.began, at)
+			for _, s := range p.seats {
+				s.tally.exact.blurs(x.began, at)
+			}
 		}
 	}
 }

@@ -28,14 +28,14 @@ func (m *primary) mayEnd() bool { return m.reset && m.since == 0 }
 func (p *process) begins(c *Call, f *Function) {
 	if f.Name != primaryRetain {
 		p.own[c.Address] = c.Time
-		p.makes(c.Device, c.Time)
+		p.makes(c.Device, c.Time, c.Took)
 		return
 	}
 	delete(p.own, c.Address) // the end of that was missed
 	m := p.primary[c.Device]
 	if m.made.IsZero() {
 		m.made = c.Time
-		p.makes(c.Device, c.Time)
+		p.makes(c.Device, c.Time, c.Took)
 	}
 	m.retains++
 	m.since++
@@ -74,7 +74,7 @@ func (p *process) ends(c *Call) {
 		return there(b.seat), !late && len(p.own) == 0 && len(p.made) <= 1
 	})
 	if !made.IsZero() {
-		p.unmakes(c.Device, made, c.Time)
+		p.unmakes(c.Device, made, c)
 	}
 }
 
@@ -96,13 +96,14 @@ func (p *process) endsOwn(c *Call) {
 	delete(p.handles, c.Address)
 	delete(p.own, c.Address)
 	if known {
-		p.unmakes(device, made, c.Time)
+		p.unmakes(device, made, c)
 	}
 }
 
 // takesWith takes the memory that ends with a context. Blocks that may be of that or of another one are forgotten: what is held from then on is at
 // least what is known, as where the context may have had some of before we came, in seats that loses tells.
 func (p *process) takesWith(c *Call, loses func(*seat) bool, whose func(*block) (its, certain bool)) {
+	p.lost = later(p.lost, c.Time.Add(givingBack))
 	forgotten := map[*tally]sampler.Bytes{}
 	for _, s := range p.seats {
 		if loses(s) {
@@ -124,7 +125,7 @@ func (p *process) takesWith(c *Call, loses func(*seat) bool, whose func(*block) 
 	p.trimmed(c.Time, func(s *seat) bool { _, lost := forgotten[s.tally]; return lost })
 	for t, n := range forgotten {
 		t.context, p.late = c.Time, true
-		t.forgets(c.Time, n)
+		t.forgets(c.Time, c.TID, n)
 		p.step(t)
 	}
 }
