@@ -13,8 +13,14 @@ import (
 func doSmallerInput(f *failure) []string {
 	switch f.program.name {
 	case "comfyui":
+		if f.told(sampler.ToldReadsPicture) {
+			return []string{f.comment("do.resized_before"), f.comment("do.resolution_of_node")}
+		}
 		return slices.Concat([]string{f.comment("do.comfy_size")}, f.lessOfModels(), []string{f.comment("do.comfy_tiled")})
 	case "webui", "forge":
+		if less := f.lessOfModels(); f.takesSomeModels() && len(less) > 0 {
+			return slices.Concat(less[:1], []string{f.comment("do.webui_size")}, less[1:], []string{f.comment("do.webui_tiled")})
+		}
 		return slices.Concat([]string{f.comment("do.webui_size")}, f.lessOfModels(), []string{f.comment("do.webui_tiled")})
 	case "alphafold":
 		if f.isPyTorch() && f.told(sampler.ToldTried+"chunks") {
@@ -158,6 +164,15 @@ var fixesMoved = []fixRow{
 		variant: func(f *failure) string { return "whole_set" },
 		pairs:   func(f *failure) []any { return []any{"count", f.wholeSet()} },
 		do:      func(f *failure) []string { return []string{f.comment("do.whole_set")} }},
+	{id: FixSmallerInput, source: "https://huggingface.co/docs/transformers/main_classes/pipelines",
+		kinds: ownCode, cost: 0.02, // the answers are the same
+		lives:   map[string]float64{CauseTooBig: 0.97, CauseUnknown: 0.8, CauseDataSpike: 0.95, CauseFragmentation: 0.9},
+		when:    func(f *failure) bool { return f.allAtOnce() && !f.onHost() && !f.refusedThoughFree() },
+		reach:   always(1),
+		variant: func(f *failure) string { return "all_at_once" },
+		do: func(f *failure) []string {
+			return []string{f.comment("do.loop_parts"), f.comment("do.split_before")}
+		}},
 	{id: FixSmallerInput, source: "https://docs.pytorch.org/docs/stable/data.html",
 		kinds: ownCode, cost: 0.02, // the loop over it is there
 		lives:   map[string]float64{CauseTooBig: 0.92, CauseUnknown: 0.6, CauseDataSpike: 0.9, CauseFragmentation: 0.85, CauseOversubscribed: 0.8},
@@ -218,6 +233,13 @@ func (f *failure) lessOfModels() []string {
 	return doOffload(f)
 }
 
+// takesSomeModels: the command has the weaker of two options for models that wait in RAM, so that the stronger one is the next step, with which the
+// picture stays as it is.
+func (f *failure) takesSomeModels() bool {
+	_, ok := f.command.WithFlagFor("--medvram", "--lowvram")
+	return ok && f.program.name == "webui"
+}
+
 // smallGPU says of a GPU that few programs of these days are made for that it is one.
 func (f *failure) smallGPU() []string {
 	if f.triedGPU() || f.tinyGPU() || f.smallGPUSpent() || !f.total.Known() || f.total.Or(0) > 9*sampler.GiB/2 || f.history != nil || f.othersMatter() {
@@ -248,6 +270,8 @@ func (f *failure) asksGPU() bool {
 // pictureVariant names what is made smaller as the program calls it.
 func pictureVariant(f *failure) string {
 	switch {
+	case f.told(sampler.ToldReadsPicture) && f.program.name == "comfyui":
+		return "" // nothing is decoded
 	case f.graphUnsaid() && f.codeShown() && f.oneSample():
 		return "graph_one"
 	case f.graphUnsaid() && f.codeShown():
