@@ -164,15 +164,6 @@ var fixesMoved = []fixRow{
 		variant: func(f *failure) string { return "whole_set" },
 		pairs:   func(f *failure) []any { return []any{"count", f.wholeSet()} },
 		do:      func(f *failure) []string { return []string{f.comment("do.whole_set")} }},
-	{id: FixSmallerInput, source: "https://huggingface.co/docs/transformers/main_classes/pipelines",
-		kinds: ownCode, cost: 0.02, // the answers are the same
-		lives:   map[string]float64{CauseTooBig: 0.97, CauseUnknown: 0.8, CauseDataSpike: 0.95, CauseFragmentation: 0.9},
-		when:    func(f *failure) bool { return f.allAtOnce() && !f.onHost() && !f.refusedThoughFree() },
-		reach:   always(1),
-		variant: func(f *failure) string { return "all_at_once" },
-		do: func(f *failure) []string {
-			return []string{f.comment("do.loop_parts"), f.comment("do.split_before")}
-		}},
 	{id: FixSmallerInput, source: "https://docs.pytorch.org/docs/stable/data.html",
 		kinds: ownCode, cost: 0.02, // the loop over it is there
 		lives:   map[string]float64{CauseTooBig: 0.92, CauseUnknown: 0.6, CauseDataSpike: 0.9, CauseFragmentation: 0.85, CauseOversubscribed: 0.8},
@@ -231,13 +222,6 @@ func (f *failure) lessOfModels() []string {
 		return nil
 	}
 	return doOffload(f)
-}
-
-// takesSomeModels: the command has the weaker of two options for models that wait in RAM, so that the stronger one is the next step, with which the
-// picture stays as it is.
-func (f *failure) takesSomeModels() bool {
-	_, ok := f.command.WithFlagFor("--medvram", "--lowvram")
-	return ok && f.program.name == "webui"
 }
 
 // smallGPU says of a GPU that few programs of these days are made for that it is one.
@@ -310,9 +294,6 @@ func (f *facts) decodesFirst() bool {
 	}
 	return slices.Max(f.history.Peaks).Less(Usual(f.history.Peaks)) <= partOf(f.total.Or(0), 0.02)
 }
-
-// makesPictures: it is one of the scripts of the latent diffusion code, not another that uses its modules.
-func (f *failure) makesPictures() bool { return byScript(&f.job).name == "ldm" }
 
 // doSmallerPicture is for the scripts of the latent diffusion code, which make several pictures at once.
 func doSmallerPicture(f *failure) []string {

@@ -149,14 +149,9 @@ func (f *facts) fixedBuffer() bool {
 	return f.event.Framework == "physx" && n >= 256*sampler.MiB && n&(n-1) == 0 && (f.oneWorld() || f.told(sampler.ToldSame))
 }
 
-// allAtOnce: all that a program reads goes through its model at once, for which a batch is wished. A training has one, whoever may set it.
-func (f *failure) allAtOnce() bool {
-	return f.told(sampler.ToldAllAtOnce) && !f.program.is(training)
-}
-
 // noBatch: there is none that could be made smaller.
 func (f *failure) noBatch() bool {
-	return f.told(sampler.ToldNoBatch) && !f.wholeGraph() || f.allAtOnce() || f.lacks(FixHalveBatchAccumulate) || f.converses() || f.computesArrays() || f.photos() > 0 || f.event.Kind == sampler.KindNumba && !f.program.is(training) && !f.told(sampler.ToldBatch) || f.pairsAlone() || f.told(sampler.ToldLeastBatch) || f.told(sampler.ToldModels) && !f.told(sampler.ToldBatch)
+	return f.told(sampler.ToldNoBatch) && !f.wholeGraph() || f.allAtOnce() || f.told(sampler.ToldBags) || f.lacks(FixHalveBatchAccumulate) || f.converses() || f.computesArrays() || f.photos() > 0 || f.event.Kind == sampler.KindNumba && !f.program.is(training) && !f.told(sampler.ToldBatch) || f.pairsAlone() || f.told(sampler.ToldLeastBatch) || f.told(sampler.ToldModels) && !f.told(sampler.ToldBatch)
 }
 
 // fixesWorks are for programs that have less than a model has.

@@ -21,6 +21,9 @@ var marks = []struct {
 	// A layer of graph attention that joins each node with each other, by what its code calls that: the graph goes through as a whole, and has no batch.
 	// https://github.com/diegoantognini/pyGAT/blob/master/layers.py
 	{sampler.ToldWholeGraph, pairsNodes}, {sampler.ToldNoBatch, pairsNodes},
+	// Multiple instance learning: a step takes one bag, as large as it is, and its instances are what a batch is elsewhere.
+	// https://github.com/mahmoodlab/CLAM/blob/master/utils/utils.py
+	{sampler.ToldBags, lazily(`(?i)\b(?:large|larger|largest|big|bigger|huge|long|skip\w*) (?:\w+ )?bags\b|\bbags? (?:of|with) (?:\w+ ){0,3}(?:patches|instances|tiles|embeddings)\b|\bmultiple[- ]instance learning\b`)},
 	// Parts of ComfyUI that only read a picture, for which no model of diffusion is loaded.
 	{sampler.ToldReadsPicture, lazily(`(?i)\bcontrolnet[-_ ]?(?:aux|pre[-_ ]?processors?)\b|\b\w*(?:depth|normal|pose|canny|seg|line|edge)\w*[-_ ]?pre[-_ ]?processor\b`)},
 	// Code that runs without gradients.
