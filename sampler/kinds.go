@@ -204,6 +204,9 @@ const (
 	ToldNotLoaded    = "not_loaded"            // not even the model was loaded, or the first tensor failed
 	ToldLeastBatch   = "least_batch"           // the batch is the smallest that the program takes
 	ToldNoBatch      = "no_batch"              // whoever writes found no batch that is set
+	ToldAllAtOnce    = "all_at_once"           // a program has no batch, and whoever writes wants one for what goes through it at once
+	ToldBags         = "bags"                  // a sample is a bag of many instances, which is a batch alone
+	ToldReadsPicture = "reads_picture"         // a picture is only read: its depth, normals or poses
 	ToldOnPolicy     = "on_policy"             // a learner that trains on what it has just played, kept until the next update
 	ToldDefault      = "default_"              // and an option with its number: what it is unless it is set, as the text says
 	ToldBuilder      = "builder"               // TensorRT makes an engine

@@ -3,7 +3,8 @@ package command
 // deviceBatchNames are the options that set the training batch of one device, best known first.
 var deviceBatchNames = []string{"per_device_train_batch_size", "per_gpu_train_batch_size", "per_gpu_batch_size", "per_device_batch_size", "train_micro_batch_size_per_gpu",
 	"micro_batch_size", "micro_batch_size_per_gpu", "device_batch_size", "batch_size_per_gpu", "batch_size_per_device",
-	"per_gpu_batch", "per_device_batch", "batch_per_gpu", "batch_per_device", "local_batch_size", "micro_batch", "micro_bsz", "micro_bs", "mbs", "mini_batch_size", "minibatch_size"}
+	"per_gpu_batch", "per_device_batch", "batch_per_gpu", "batch_per_device", "local_batch_size", "micro_batch", "micro_bsz", "micro_bs", "mbs", "mini_batch_size", "minibatch_size",
+	"tokens_per_batch"} // which XLM and what is made from it take instead of the sentences of a batch, where both are set
 
 // batchNames are those that set the training batch, of one device or of all: each trainer has its own meaning.
 var batchNames = []string{"train_batch_size", "batch_size_train", "train_bs", "batch_size", "batchsize", "batch", "bs", "samples_per_gpu", "samples_per_batch", "img_per_batch", "imgs_per_batch", "images_per_batch", "img_per_gpu", "imgs_per_gpu", "images_per_gpu",

@@ -17,6 +17,8 @@ var causesPhase = []causeRow{
 			switch {
 			case f.groupsPile():
 				return 0.3 // it is only where they are made
+			case f.class.class == classNoNumbers && f.told(sampler.ToldGrowth) && !f.told(sampler.ToldWorked):
+				return 0.45 // what is too large fails in the first validation
 			case f.class.class == classNoNumbers:
 				return 0.65
 			case f.limited() || f.oversubscribed():

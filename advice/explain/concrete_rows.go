@@ -16,6 +16,7 @@ var concreteRows = []concreteRow{
 	{"results.append(jax.device_get(", nil, "", false},
 	{"CUDA.device!(", nil, "", false},
 	{"jax.device_put(params", nil, "", false},
+	{"ModelArgs(", nil, "", false},
 	{"Seq2SeqTrainingArguments(", showing(sampler.ShowsTrainer), "", false},
 	{"cupy.get_default_memory_pool().free_all_blocks()", nil, "", false},
 	{"x = x.cpu()", (*failure).ownLoop, "do.say.results", false},

@@ -223,7 +223,7 @@ func (f *failure) ownLines() bool {
 // hugeAttention: a language model or a model that makes pictures asks in one piece for so much that it can only be the
 // matrix of attention over all tokens (own thresholds: 8 GiB and two fifths of the GPU).
 func (f *failure) hugeAttention() bool {
-	if f.onHost() || !f.torchCode() || f.decodesPicture() || f.hearsSpeech() {
+	if f.onHost() || !f.torchCode() || f.decodesPicture() || f.hearsSpeech() || f.told(sampler.ToldReadsPicture) {
 		return false
 	}
 	large := f.impossible() || f.requested.Or(0) >= 8*sampler.GiB && f.total.Known() && f.requested.Or(0) > partOf(f.total.Or(0), 0.4)

@@ -294,7 +294,7 @@ var fixesInference = []fixRow{
 		lives: map[string]float64{CauseTooBig: 0.95, CauseUnknown: 0.35, CauseOversubscribed: 0.8, CauseOtherProcess: 0.2, CauseDataSpike: 0.4},
 		when:  func(f *failure) bool { return !f.onHost() && !f.refusedThoughFree() && f.offloadPossible() },
 		reach: func(f *failure) float64 {
-			if f.total.Known() && f.requested.Or(0) > f.total.Or(0) {
+			if f.impossible() {
 				return 0.1
 			}
 			if f.program.name == "invokeai" && f.phase() == sampler.PhaseLoading && f.requested.Or(0) < partOf(f.total.Or(0), 0.02) {

@@ -13,8 +13,14 @@ import (
 func doSmallerInput(f *failure) []string {
 	switch f.program.name {
 	case "comfyui":
+		if f.told(sampler.ToldReadsPicture) {
+			return []string{f.comment("do.resized_before"), f.comment("do.resolution_of_node")}
+		}
 		return slices.Concat([]string{f.comment("do.comfy_size")}, f.lessOfModels(), []string{f.comment("do.comfy_tiled")})
 	case "webui", "forge":
+		if less := f.lessOfModels(); f.takesSomeModels() && len(less) > 0 {
+			return slices.Concat(less[:1], []string{f.comment("do.webui_size")}, less[1:], []string{f.comment("do.webui_tiled")})
+		}
 		return slices.Concat([]string{f.comment("do.webui_size")}, f.lessOfModels(), []string{f.comment("do.webui_tiled")})
 	case "alphafold":
 		if f.isPyTorch() && f.told(sampler.ToldTried+"chunks") {
@@ -248,6 +254,8 @@ func (f *failure) asksGPU() bool {
 // pictureVariant names what is made smaller as the program calls it.
 func pictureVariant(f *failure) string {
 	switch {
+	case f.told(sampler.ToldReadsPicture) && f.program.name == "comfyui":
+		return "" // nothing is decoded
 	case f.graphUnsaid() && f.codeShown() && f.oneSample():
 		return "graph_one"
 	case f.graphUnsaid() && f.codeShown():
@@ -286,9 +294,6 @@ func (f *facts) decodesFirst() bool {
 	}
 	return slices.Max(f.history.Peaks).Less(Usual(f.history.Peaks)) <= partOf(f.total.Or(0), 0.02)
 }
-
-// makesPictures: it is one of the scripts of the latent diffusion code, not another that uses its modules.
-func (f *failure) makesPictures() bool { return byScript(&f.job).name == "ldm" }
 
 // doSmallerPicture is for the scripts of the latent diffusion code, which make several pictures at once.
 func doSmallerPicture(f *failure) []string {

@@ -111,6 +111,9 @@ var fixesTools = []fixRow{
 				return []string{text}
 			}
 			list := f.turnKnobs(FixLimitRequests)
+			if f.program.name == "llama-reference" {
+				return f.fewerPrompts(list)
+			}
 			if f.readsPictures() && f.graphsOn() {
 				list[0] = withoutGraphs(list[0])
 			}
@@ -241,6 +244,17 @@ var fixesTools = []fixRow{
 			return 0.9
 		},
 		do: func(f *failure) []string { return f.turnKnobs(FixShortenContext) }},
+}
+
+// fewerPrompts says what goes with a smaller cache of Meta's code: it refuses more prompts at once than the cache has room for, and its examples give
+// several. In the first version the number is in the code of the example, which has no option for it.
+// https://github.com/meta-llama/llama/commit/e6145a0
+func (f *failure) fewerPrompts(list []string) []string {
+	list[0] += "  " + f.comment("do.prompts_at_once")
+	if f.shows(sampler.ShowsExamplePy) && !f.command.HasPlain("max_batch_size") {
+		list = append(list, "ModelArgs(max_seq_len=512, max_batch_size=2)  "+f.comment("do.no_such_option"))
+	}
+	return list
 }
 
 // oneWorker: RELION was started with no more processes than the one that leads and one that works, so there are no fewer to have.

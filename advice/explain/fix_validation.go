@@ -51,9 +51,14 @@ var fixesValidation = []fixRow{
 		do: doShrinkValidation},
 	{id: FixNoGradValidation, source: "https://docs.pytorch.org/docs/stable/notes/faq.html",
 		kinds: training | evaluation | undecided, cost: 0.02,
-		lives:   map[string]float64{CauseValidationSpike: 0.95, CauseLeak: 0.9},
-		when:    func(f *failure) bool { return f.validatesBlindly() },
-		reach:   always(1),
+		lives: map[string]float64{CauseValidationSpike: 0.95, CauseLeak: 0.9},
+		when:  func(f *failure) bool { return f.validatesBlindly() },
+		reach: func(f *failure) float64 {
+			if f.told(sampler.ToldGrowth) {
+				return 0.8 // a graph or a batch that is too large fails in the first validation; what grows is kept from one to the next
+			}
+			return 1
+		},
 		variant: func(f *failure) string { return "both" },
 		do: func(f *failure) []string {
 			return append(doNoGrad(f), doShrinkValidation(f)...)

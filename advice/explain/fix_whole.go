@@ -6,8 +6,27 @@ import (
 	"nvpeak/sampler"
 )
 
-// fixesWhole are for validations that take whole what training sees in parts: a volume by crops, a graph by neighborhoods.
+// fixesWhole are for what goes through a model whole and need not: all that is read, or in a validation what training sees in parts (a volume by crops, a
+// graph by neighborhoods).
 var fixesWhole = []fixRow{
+	{id: FixCapSampleSize, source: "https://github.com/mahmoodlab/CLAM/blob/master/README.md",
+		kinds: ownCode, cost: 0.03,
+		lives:   map[string]float64{CauseTooBig: 0.97, CauseDataSpike: 0.98, CauseFragmentation: 0.9, CauseUnknown: 0.75},
+		when:    func(f *failure) bool { return f.told(sampler.ToldBags) && !f.onHost() && !f.refusedThoughFree() },
+		reach:   always(1),
+		variant: func(f *failure) string { return "bags" },
+		do: func(f *failure) []string {
+			return []string{f.comment("do.part_of_bag"), f.comment("do.lower_magnification")}
+		}},
+	{id: FixSmallerInput, source: "https://huggingface.co/docs/transformers/main_classes/pipelines",
+		kinds: ownCode, cost: 0.02, // the answers are the same
+		lives:   map[string]float64{CauseTooBig: 0.97, CauseUnknown: 0.8, CauseDataSpike: 0.95, CauseFragmentation: 0.9},
+		when:    func(f *failure) bool { return f.allAtOnce() && !f.onHost() && !f.refusedThoughFree() },
+		reach:   always(1),
+		variant: func(f *failure) string { return "all_at_once" },
+		do: func(f *failure) []string {
+			return []string{f.comment("do.loop_parts"), f.comment("do.split_before")}
+		}},
 	{id: FixCapSampleSize, source: "https://docs.monai.io/en/stable/inferers.html#sliding-window-inference-function",
 		kinds: ownCode, cost: 0.01,
 		lives:   map[string]float64{CauseValidationSpike: 0.98, CauseTooBig: 0.95, CauseDataSpike: 0.97, CauseFragmentation: 0.75, CauseUnknown: 0.8},
@@ -80,3 +99,8 @@ func (f *facts) usesDGL() bool {
 }
 
 var dglCall = sampler.Pattern{Source: `\bdgl\.|\b(?:graph|g|block)\.(?:apply_edges|update_all|ndata|srcdata)\b`}
+
+// allAtOnce: all that a program reads goes through its model at once, for which a batch is wished. A training has one, whoever may set it.
+func (f *failure) allAtOnce() bool {
+	return f.told(sampler.ToldAllAtOnce) && !f.program.is(training)
+}

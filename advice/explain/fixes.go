@@ -277,9 +277,10 @@ func (f *failure) render(s scored, rank int) sampler.Advice {
 		a.Title = f.words.Say("title.if_trains", "title", lowered(a.Title))
 	case s.row.id == FixSmallerInput && f.smallForRunning():
 		a.Title = f.words.Say("title.or_cpu", "title", a.Title)
-	case rank == 1 && f.smallest() && slices.Contains(followsOwn, s.row.id) && !strings.Contains(a.Title, f.words.Say("title.larger")):
+	case rank == 1 && f.smallest() && !f.takesSomeModels() && slices.Contains(followsOwn, s.row.id) && !strings.Contains(a.Title, f.words.Say("title.larger")):
 		a.Title = f.words.Say("title.gpu_first", "title", lowered(f.firstHalf(a.Title)))
-	case rank == 1 && (f.smallAnyway() || f.asksGPU()) && slices.Contains(followsOwn, s.row.id) && !strings.Contains(a.Title, f.words.Say("title.larger")):
+	case rank == 1 && (f.smallAnyway() || f.asksGPU()) && !f.takesSomeModels() && !(f.impossible() && !f.total.Known()) && // more than any GPU has
+		slices.Contains(followsOwn, s.row.id) && !strings.Contains(a.Title, f.words.Say("title.larger")):
 		a.Title = f.words.Say("title.or_gpu", "title", f.firstHalf(a.Title))
 	}
 	if s.known && s.saves.high > 0 && s.saves.high <= widestSaving*s.saves.low && s.saves.high <= f.total.Or(s.saves.high) { // nobody has more than the GPU to save

@@ -52,7 +52,7 @@ var knobs = []knob{
 	{"lmdeploy", FixLimitRequests, "--max-batch-size", "32", "lmdeploy serve api_server MODEL --max-batch-size 32", sourceLMD},
 	{"lmdeploy", FixShortenContext, "--session-len", "8192", "lmdeploy serve api_server MODEL --session-len 8192", sourceLMD},
 	{"triton", FixLimitRequests, "", "", "instance_group [ { count: 1 } ]  max_batch_size: 8  # config.pbtxt", sourceTriton},
-	{"llama-reference", FixLimitRequests, "--max_batch_size", "1", "torchrun --nproc_per_node 1 example.py --max_batch_size 1 --max_seq_len 512", sourceMetaLlama},
+	{"llama-reference", FixLimitRequests, "--max_batch_size", "2", "torchrun --nproc_per_node 1 example.py --max_batch_size 2 --max_seq_len 512", sourceMetaLlama},
 	{"llama-reference", FixShortenContext, "--max_seq_len", "512", "torchrun --nproc_per_node 1 example.py --max_seq_len 512", sourceMetaLlama},
 	{"ollama", FixShortenContext, "num_ctx", "4096", "/set parameter num_ctx 4096", sourceOllama},
 	{"ollama", FixLimitRequests, "", "", "OLLAMA_NUM_PARALLEL=1 OLLAMA_MAX_LOADED_MODELS=1 ollama serve", sourceOllama},

@@ -156,6 +156,16 @@ func (f *failure) smallCard() bool {
 	return f.total.Known() && f.total.Or(0) <= 8*sampler.GiB
 }
 
+// takesSomeModels: the command has the weaker of two options for models that wait in RAM, so that the stronger one is the next step, with which the
+// picture stays as it is.
+func (f *failure) takesSomeModels() bool {
+	_, ok := f.command.WithFlagFor("--medvram", "--lowvram")
+	return ok && f.program.name == "webui"
+}
+
+// makesPictures: it is one of the scripts of the latent diffusion code, not another that uses its modules.
+func (f *failure) makesPictures() bool { return byScript(&f.job).name == "ldm" }
+
 // offloadOptions are options of programs by which parts of the model wait in RAM.
 var offloadOptions = []string{"offload_model", "t5_cpu", "cpu_offload", "enable_model_cpu_offload", "enable_sequential_cpu_offload", "offload_to_cpu", "blocks_to_swap"}
 

@@ -151,7 +151,7 @@ func (f *facts) fixedBuffer() bool {
 
 // noBatch: there is none that could be made smaller.
 func (f *failure) noBatch() bool {
-	return f.told(sampler.ToldNoBatch) && !f.wholeGraph() || f.lacks(FixHalveBatchAccumulate) || f.converses() || f.computesArrays() || f.photos() > 0 || f.event.Kind == sampler.KindNumba && !f.program.is(training) && !f.told(sampler.ToldBatch) || f.pairsAlone() || f.told(sampler.ToldLeastBatch) || f.told(sampler.ToldModels) && !f.told(sampler.ToldBatch)
+	return f.told(sampler.ToldNoBatch) && !f.wholeGraph() || f.allAtOnce() || f.told(sampler.ToldBags) || f.lacks(FixHalveBatchAccumulate) || f.converses() || f.computesArrays() || f.photos() > 0 || f.event.Kind == sampler.KindNumba && !f.program.is(training) && !f.told(sampler.ToldBatch) || f.pairsAlone() || f.told(sampler.ToldLeastBatch) || f.told(sampler.ToldModels) && !f.told(sampler.ToldBatch)
 }
 
 // fixesWorks are for programs that have less than a model has.

@@ -18,7 +18,7 @@ var domains = []struct {
 		`\b(?:number of|many|fewer) points\b|\bvoxel(?:[-_ ]?size)? ?[=:] ?0?\.\d|点云`)},
 	{sampler.DomainProteins, lazily(`(?i)\b(?:alphafold|colabfold|openfold|esmfold|rosettafold|rfdiffusion)\w*|\besm(?:[-_]?[12]\w*)?\b|\bproteins?\b|\bresidues\b|\bamino acids?\b|` +
 		`\bmsas?\b|\.(?:pdb|fasta|a3m)\b|\b\d{1,2}[- ]chain\b|\b(?:hetero|homo)?(?:monomers?|multimers?|oligomers?)\b`)},
-	{sampler.DomainGraph, lazily(`(?i)\b(?:gnns?|gcns?|gats?|pygat|graph ?sage|dgl|pyg|graphstorm)\b|\w*gcns?\b|\b(?:py)?torch[-_ ](?:geometric|sparse|scatter)\b|\bedges\b|\bogbn?\b|` +
+	{sampler.DomainGraph, lazily(`(?i)\b(?:gnns?|gcns?|gats?|pygat|graph ?sage|dgl|pyg|graphstorm)\b|\w*gcns?\b|\bWh_repeated_\w+|\ball_combinations_matrix\b|\b(?:py)?torch[-_ ](?:geometric|sparse|scatter)\b|\bedges\b|\bogbn?\b|` +
 		`\bgraph (?:neural|attention|convolution\w*|data|transformer)\b|` +
 		`\b(?:adjacency|message[- ]passing|\w*edge_index|(?:big|large|huge|whole) graph|node (?:classification|features?)|` +
 		`data\w* (?:has|have|contains?) \d[\d,]{3,} nodes)\b`)},

@@ -8,6 +8,8 @@ var (
 	onlyFrees    = lazily(`(?m)^\s*with torch\.(?:no_grad|inference_mode)\(\):[ \t]*\n(?:[ \t]+(?:del [^\n]*|torch\.cuda\.empty_cache\(\)|gc\.collect\(\))[ \t]*(?:\n|$))+`)
 )
 
+var pairsNodes = lazily(`\bWh_repeated_\w+|\ball_combinations_matrix\b`)
+
 // marks are what a text names anywhere: in sentences, in code or in what a program printed.
 var marks = []struct {
 	what  string
@@ -16,6 +18,14 @@ var marks = []struct {
 	// Detectors of one stage by their name.
 	{sampler.ToldYOLO, lazily(`(?i)\byolo(?:[-_ ]?v?(?:[5-9]|1[0-2])\w*|x)?\b`)},
 	{sampler.ToldFineTunes, lazily(`(?i)\bfine[- ]?tun(?:e|es|ing)\b|微调`)},
+	// A layer of graph attention that joins each node with each other, by what its code calls that: the graph goes through as a whole, and has no batch.
+	// https://github.com/diegoantognini/pyGAT/blob/master/layers.py
+	{sampler.ToldWholeGraph, pairsNodes}, {sampler.ToldNoBatch, pairsNodes},
+	// Multiple instance learning: a step takes one bag, as large as it is, and its instances are what a batch is elsewhere.
+	// https://github.com/mahmoodlab/CLAM/blob/master/utils/utils.py
+	{sampler.ToldBags, lazily(`(?i)\b(?:large|larger|largest|big|bigger|huge|long|skip\w*) (?:\w+ )?bags\b|\bbags? (?:of|with) (?:\w+ ){0,3}(?:patches|instances|tiles|embeddings)\b|\bmultiple[- ]instance learning\b`)},
+	// Parts of ComfyUI that only read a picture, for which no model of diffusion is loaded.
+	{sampler.ToldReadsPicture, lazily(`(?i)\bcontrolnet[-_ ]?(?:aux|pre[-_ ]?processors?)\b|\b\w*(?:depth|normal|pose|canny|seg|line|edge)\w*[-_ ]?pre[-_ ]?processor\b`)},
 	// Code that runs without gradients.
 	{sampler.ToldGraphOff, withoutGraph},
 	// Whoever writes takes a smaller batch for the way, and asks how.
@@ -188,7 +198,7 @@ var marks = []struct {
 		`one) (?:same |single )?(?:gpu|card)\b|\bModels?: ?[2-9] ?[*×x] ?\S`)},
 	// Speech with the voice of a recording that is given beside the text.
 	{sampler.ToldClones, lazily(`(?i)\bmulti[-_ ]?tts\b|\bmulti[-_ ]?speaker\b(?s:.*)\b(?:tts|synthe\w+)\b|\b(?:tts|synthe\w+)\b(?s:.*)\bmulti[-_ ]?speaker\b|\bvoice[-_ ]?clon\w+|` +
-		`\bclon\w+ (?:my |a |the )?voices?\b|\b(?:reference|prompt)[-_ ](?:audio|wav|speech|voice)\b|参考音频|声音克隆`)},
+		`\bclon\w+ (?:my |a |the )?voices?\b|\b(?:reference|prompt)[-_ ](?:audio|wav|speech|voice)\b|参考音频|声音克隆|\bclone-voice\b`)},
 	// Scripts and options of programs that work in tiles.
 	{sampler.ToldTiles, lazily(`(?i)\w_tile[sd]?\.py\b|\bpython[^\n]*\.py[^\n]* --\w*tile_?size[ =]\d|\.enable_(?:vae_)?tiling\(\)|\b(?:enabled|turned on|activated|switched on) (?:the )?til(?:ed|ing)\b|\btil(?:ed|ing) (?:is |was )?(?:already )?(?:on|enabled|turned on)\b`)},
 }

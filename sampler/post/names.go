@@ -55,7 +55,7 @@ var programs = []struct {
 	{"webui", lazily(`(?im)\bstable[- ]diffusion[- ]webui\b|\bautomatic1111\b|\ba1111\b|(?-i:^A: [\d.]+ GB, R: [\d.]+ GB, Sys: )|--(?:med|low)vram\b[^\n]*\bwebui|\bweb ?ui\b(?s:.*)\bhi(?:gh)?[- ]?res(?:olution)?[ .]fix\b`)},
 	{"easydiffusion", lazily(`(?i)\beasy[- ]?diffusion\b|\bstable-diffusion-ui\b`)},
 	{"chat-ui", lazily(`(?i)\bkobold ?ai\b|\btavern ?ai\b|\boobabooga\b|\btext-generation-webui\b`)},
-	{"comfyui", lazily(`(?i)\bcomfyui\b|(?-i:\bComfy\b)|(?:^|\s)--?(?:novram|normalvram)\b|\bKSampler\b`)},
+	{"comfyui", lazily(`(?i)\bcomfyui\b|(?-i:\bComfy\b)|\bcomfy(?:\.org|-org/|anonymous/)|[/\\]custom_nodes[/\\]|\b(?:in|with|on|using|running|my) comfy\b|(?:^|\s)--?(?:novram|normalvram)\b|\bKSampler\b`)},
 	{"demucs", lazily(`(?i)\bdemucs(?:\.separate)? [^\n]{0,80}(?:-d \w|-n \w|--dl\b|\.(?:mp3|wav|flac)\b)|[/\\]demucs[/\\](?:separate|apply)\.py|\bdemucs (?:on )?(?:my |the )?gpu\b`)},
 	{"whisper", lazily(`(?i)\b(?:stable[-_])?whisper(?:x|jav)?\b|\bstable-ts\b`)},
 	{"lm_eval", lazily(`(?i)\blm[-_]eval\b`)},

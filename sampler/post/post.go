@@ -186,6 +186,9 @@ func Read(text string, events []sampler.OOMEvent, scan Scan) []sampler.OOMEvent 
 	text = loaderHint.ReplaceAllString(tools.WithoutEnvironments(text), "")
 	lines, named := codeLines(text), failing(text, all)
 	var once contexts
+	if len(events) == 1 {
+		addDemanded(&events[0], text)
+	}
 	for i := range events {
 		addStats(&events[i], text)
 		if events[i].Context != nil {

@@ -48,6 +48,7 @@ var (
 		`\balways over memory\b|\b(?:overflow|overload|crash)(?:s|es|ed)? (?:the )?(?:gpu )?(?:memory|vram)\b|\b(?:CUBLAS|CUDNN)_STATUS_ALLOC_FAILED\b|` +
 		`\b(?:is|was|gets?|got|been|be|being|says?|just|displays?|shows?|prints?) (?:silently |simply |just )?["'“\x60]?killed\b|` +
 		`\b(?:returns?|gives?|gave|returned|hint of|ends? (?:with|in)) ["'“\x60]+killed\b|\b(?:message|saying|output|word)\b:? ?["'“\x60]+killed\b|` +
+		`["'“\x60]killed["'”\x60]\s+(?:(?:will|always|then|just|also|message|error) )*(?:appear|show|come|came|occur|pop|happen)\w*\b|` +
 		`\b(?:workers?|process(?:es)?|programs?|scripts?|jobs?),? ?(?:was |were |is |are |always |being )?killed\b|\b(?:gets?|got|getting) (?:the |an? )?["'“\x60]?killed["'”\x60]? error\b|(?:爆|炸)(?:显存|内存)|\b(?:process|program|script|python|job|it)\b (?:just |simply |always |then )?kill(?:s|ed) itself\b|` +
 		`内存(?:不足|溢出)|内存[^。]{0,12}占满|(?:被|自动) ?(?:系统)? ?(?:kill|杀)|\benforce fail at \S*(?:CPUAllocator|alloc_cpu)\.cpp\b|\bDefaultCPUAllocator\b|` +
 		`\bCUDA error: out of memory\b|\bcudaErrorMemoryAllocation\b|\bVRAM is (?:exhausted|full)\b|` +

@@ -151,6 +151,8 @@ var situations = []struct {
 	{sampler.ToldNoBatch, lazily(`(?i)\b(?:have(?: not|n['’]?t)|did(?: not|n['’]?t)|do(?: not|n['’]?t)|can(?:not|['’]?t| not)|could(?: not|n['’]?t)) (?:\w+ )?(?:found|find|see|seen|` +
 		`have|locate|identify)\b(?: (?:any|a|the|such|an?y?|where|option|setting|parameter|for|of|to|set|change)\b)* ["'\x60]?batch[-_ ]?size\b|` +
 		`\bthere (?:is|['’]s) no (?:such )?["'\x60]?batch[-_ ]?size\b|\b(?:has|have|with) no batch(?:es|[-_ ]?size)\b|(?:没有|找不到|没找到)[^。，\n]{0,6}batch[-_ ]?size`), nil, nil},
+	{sampler.ToldAllAtOnce, lazily(`(?i)\b(?:add|introduc|expos|implement|provid)\w*\b[^.\n]{0,24}\b(?:possibility|option|parameter|argument|setting|support)\b[^.\n]{0,16}["'\x60 ]batch[-_ ]?size\b|` +
+		`\badd(?:ing)? (?:an? |the )?["'\x60]?batch[-_ ]?size["'\x60]? (?:parameter|argument|option)\b`), nil, nil},
 	{sampler.ToldSuspects, lazily(`(?i)\b(?:might|may|could|maybe|perhaps|probably|possibly|guess|think|suspect|seems?|caused|due|because|is it|wonder)\b[^.?!\n]{0,40}\b(?:versions?|` +
 		`build)\b[^.?!\n]{0,30}\b(?:cuda|(?:py)?torch|tensorflow|driver|cudnn)\b|` +
 		`\b(?:might|may|could|maybe|perhaps|probably|possibly|guess|think|suspect|seems?|caused|due|because|is it|wonder)\b[^.?!\n]{0,40}\b(?:cuda|` +

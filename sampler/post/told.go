@@ -362,6 +362,9 @@ var tells = []struct {
 	{sampler.ToldUnallocated, lazily(`(?i)\b[1-9]\d*(?:\.\d+)? ?Gi?B (?:\w+ ){0,2}reserved[- ]but[- ]unallocated\b|\bfragmented\b|\b(?:due to|because of|caused by|suspect\w*|looks like) (?:\w+ ){0,2}fragmentation\b`), nil},
 	{sampler.ToldOffload, lazily(`(?i)(?:\b|_)offload`), nil},
 	{sampler.ToldBatch, lazily(`(?i)(?:\b|_)(?:mini)?-?batch(?:es|[-_ ]?sizes?)?(?:\b|_)|批`), nil},
+	{sampler.ToldVaries, lazily(`(?i)\b(?:once|one(?: time)?|sometimes|the first time|first) (?:was |came )?(?:at|in|after|on|during) (?:the )?(?:\d{1,7}(?:st|nd|rd|th)? ?(?:epochs?|iterations?|iters?|steps?)|` +
+		`(?:epoch|iteration|iter|step) #?\d{1,7})\b[^.\n\d]{0,12}\b(?:once|another(?: time)?|(?:the )?other(?: time)?|then|sometimes|(?:the )?second(?: time)?) (?:was |came )?(?:at|in|after|on|during) (?:the )?(?:(?:epoch|` +
+		`iteration|iter|step) )?#?\d{1,7}`), nil},
 	{sampler.ToldEpochs, lazily(`(?i)\b(?:after|at|in|on|until|during) (?:about |around |` +
 		`~)?(?:(?:the )?(?:(?:[2-9]|[1-9]\d{1,2})(?:st|nd|rd|th)|(?:second|third|fourth|fifth|tenth)) epoch\b|` +
 		`(?:a few|some|several|many|[2-9]|\d{2,4}) ?(?:th )?epochs?\b|epochs? ?[=#:]? ?(?:[2-9]|\d{2,4})\b)|` +
@@ -522,7 +525,7 @@ var trainsInCode = lazily(`\bloss(?:es|_dict)?\s*=\s*(?:self\.)?\w*(?:model|net|
 	`warmup_(?:ratio|steps)|max_train_steps)["']?\s*[:=]\s*["']?[\w.-]+["']?,?\s*$)`)
 
 // speaks names a model that reads and writes, though it be shown pictures.
-var speaks = lazily(`(?i)\b(?:[1-9]\d{0,2}B model|L?VLMs?|LLMs?|vision[- ]language|\w+-VL\b)`)
+var speaks = lazily(`(?i)\b(?:[1-9]\d{0,2}B model|L?VLMs?|LLMs?|vision[- ]language|\w+-VL\b|clone-voice|text[- ]to[- ](?:speech|voice|sound))|文字 ?(?:->|→|转) ?(?:声音|语音)`)
 
 // paints is code that makes pictures.
 var paints = lazily(`\bfrom diffusers\b|\bStable\w*Pipeline\b|/stable-diffusion-|\bDiffusionPipeline\b`)
@@ -775,6 +778,9 @@ func add(c *sampler.LogContext, text string, all []sentence, lines []codeLine) {
 			break
 		}
 	}
+	if !slices.Contains(c.Told, sampler.ToldGrowth) && leakTitle.MatchString(text) {
+		c.Told = append(c.Told, sampler.ToldGrowth)
+	}
 	if lasts(text) && !slices.Contains(c.Told, sampler.ToldGrowth) {
 		c.Told = append(c.Told, sampler.ToldGrowth)
 	}
@@ -873,6 +879,9 @@ func saysItTrains(all []sentence) bool {
 		return slices.ContainsFunc(clausesOf(s.text), func(c clause) bool { return c.outcome == failed && atTraining.MatchString(c.text) })
 	})
 }
+
+// leakTitle is one that calls what happens a leak, and says no more.
+var leakTitle = lazily(`(?i)\A[\s#*]*(?:(?:an?|possible|potential|severe|serious|huge|big|gpu|cuda|cpu|ram|host|video) )*memory leak(?:s|age|ing)?(?: (?:in|during|while|when) (?:the )?train\w*)?[ \t!.]*(?:\r?\n|$)`)
 
 // kindIn is what the program does: as the sentences on the failure say, or else the others. One of several
 // is none.

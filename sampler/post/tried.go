@@ -58,11 +58,11 @@ var settings = []settingRow{
 // one is a batch of one, which cannot be made smaller. What stands behind another option is none.
 var one = lazily(`(?i)\bbatch(?:[-_ ]?sizes?)?\b[^.;!?]{0,20}?\b\d{1,4}(?:\s*(?:,|->|→|/|to|and|then|or|even|down)\s*|\d{1,4})+\b1\b|` +
 	`\b(?:(?:mini[-_ ]?)?batch[-_ ]?size|max_sentences|samples_per_gpu|ims_per_batch|ima?ge?s_per_gpu|batch_num|bsz?)(?:[^.,;?!-]|-[^-]){0,24}(?:\b|` +
-	`\bto)(?:1|one)(?:[^\d.\w-]|\.\D|\.?$)|(?:batch|bs|批)[^。，；,;]{0,12}(?:到|成|为|至|是) ?[1一](?:[^\d.\w]|$)|(?:배치|バッチ)[^.。,]{0,12}\b1(?:[^\d.\w]|$)`)
+	`\bto)(?:1|one)(?:[^\d.\w-]|\.\D|\.?$)|\bsize of (?:the |each |my |a )?(?:mini[-_ ]?)?batch\b[^.,;?!\d]{0,24}(?:\b|\bto)(?:1|one)(?:[^\d.\w-]|\.\D|\.?$)|(?:batch|bs|批)[^。，；,;]{0,12}(?:到|成|为|至|是) ?[1一](?:[^\d.\w]|$)|(?:배치|バッチ)[^.。,]{0,12}\b1(?:[^\d.\w]|$)`)
 
 // single is a batch of one in any other words.
 var single = lazily(`(?i)\b(?:ima?ge?s_per_gpu|samples_per_gpu|ims_per_batch)\b[^.;\n]{0,16}?\b(?:1|one)\b(?:[^.\d]|\.\D|\.?$)|(?:배치|バッチ)[^.。]{0,12}\b1(?:\D|$)|` +
-	`(?:batch|\bbs|批)[^.;]{0,40}(?:\b(?:1|one|single)\b|[到成为至是] ?[1一])|\b(?:one|single|1) (?:sample|image|picture)s? per (?:batch|GPU)|` +
+	`(?:batch|\bbs|批)[^.;]{0,40}(?:(?:\b|\bto)(?:1|one|single)\b|[到成为至是] ?[1一])|\b(?:one|single|1) (?:sample|image|picture)s? per (?:batch|GPU)|` +
 	`(?:调|改|设|降|减)\S{0,4}[到成为至] ?1(?:\D|$)`)
 
 // oneInCode is that in a line of a configuration.

@@ -136,6 +136,10 @@ var wide = []Tool{
 	{Name: "BLIP", Words: []string{"vit_grad_ckpt", "train_nlvr", "eval_nocaps", "train_caption"},
 		Source: "https://github.com/salesforce/BLIP/blob/main/configs/caption_coco.yaml",
 		Levers: []Lever{{Batch, "batch_size: 8", "half"}, {Checkpointing, "vit_grad_ckpt: True", "checkpoint"}}},
+	// Also MASS, which is made from it. Tokens for a batch are taken instead of sentences, where both are set.
+	{Name: "XLM", Words: []string{"bt_step", "bt_steps", "lambda_bt", "lambda_mlm", "mlm_steps", "clm_steps", "mass_steps", "EncDecTrainer"}, For: Trains,
+		Source: "https://github.com/facebookresearch/XLM/blob/main/train.py",
+		Levers: []Lever{{Batch, "--tokens_per_batch 1000", "tokens"}, {Input, "--max_len 50", "length"}, {Batch, "--batch_size 16", "half"}}},
 	{Name: "Marian", Words: []string{"marian-nmt", "marian-decoder", "marian-train"},
 		Source: "https://github.com/marian-nmt/marian/blob/master/src/common/config_parser.cpp",
 		Levers: []Lever{{Batch, "--mini-batch 16", "half"}, {Batch, "--workspace 1024", "share"}}},
