@@ -281,8 +281,8 @@ func (e *exact) settle(now time.Time, live sampler.Bytes) {
 		most += gives
 	}
 	e.base, e.with, e.basedAt, e.basedIn, e.stood = sampler.Some(n.Less(most)), live, e.listedAt, e.took, peak{e.top, e.topAt}
-	e.note(e.listedAt, live, false)
 	e.told(first)
+	e.note(e.listedAt, live, false)
 	for i := range list {
 		if i > 0 {
 			e.meanwhile(&list[i])
