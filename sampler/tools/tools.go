@@ -221,6 +221,18 @@ func installed(rest string) bool {
 	return (blanks > 1 || rest[0] == '=') && version != "" && version[0] >= '0' && version[0] <= '9'
 }
 
+// switched: what follows a name sets it to yes or no, as a settings file does that turns a part of another program on or off.
+func switched(rest string) bool {
+	rest = strings.TrimLeft(strings.TrimLeft(rest, `"'`), " \t")
+	if rest == "" || rest[0] != ':' && rest[0] != '=' {
+		return false
+	}
+	value := strings.TrimLeft(rest[1:], " \t")
+	return slices.ContainsFunc([]string{"true", "false", "none", "null"}, func(word string) bool {
+		return len(value) >= len(word) && strings.EqualFold(value[:len(word)], word) && (len(value) == len(word) || strings.IndexByte(" \t\r\n,;#}'\"`", value[len(word)]) >= 0)
+	})
+}
+
 // fileWords follow the name of a program where its files are meant, which others read: "a COLMAP dataset".
 var fileWords = []string{"dataset", "data set", "format", "output", "poses", "reconstruction", "model file"}
 
@@ -267,7 +279,7 @@ func each(text string, visit func(word, between string)) {
 		case c == '-' || c == '_':
 			continue
 		default:
-			if !installed(text[i:]) && (string(word) == hasDataset || !ofFiles(text[i:])) {
+			if !installed(text[i:]) && !switched(text[i:]) && (string(word) == hasDataset || !ofFiles(text[i:])) {
 				visitTo(i)
 			}
 			word = word[:0]
