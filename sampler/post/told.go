@@ -516,7 +516,7 @@ var writes = lazily(`\bAuto\w*ForCausalLM\b`)
 var quantizes = lazily(`(?s)from_pretrained\(.*\n[^#\n]*\.quantize\(`)
 
 // asksLowVRAM asks for an option that programs have which run a model, and none that trains one.
-var asksLowVRAM = lazily(`(?i)\b(?:is there|are there|any|a|can I|how (?:to|can I|do I)|possible)\b[^.?\n]{0,40}(?:--|\b)(?:low|med)[-_ ]?vram\b[^.\n]{0,40}\?`)
+var asksLowVRAM = lazily(`(?i)\b(?:(?:is|are) there|any (?:way|option|chance|plans?)|can I|how (?:to|can I|do I)|possible)\b[^.?\n]{0,40}(?:--|\b)(?:low|med)[-_ ]?vram\b[^.\n]{0,40}\?`)
 
 // ofPainters are models of the same publishers that make pictures or videos.
 var ofPainters = lazily(`(?i)\b(?:thudm|zai-org)/cogv(?:ideo|iew)\S*|\bdeepseek-ai/janus\S*|\bqwen/qwen-image\S*`)
@@ -797,6 +797,9 @@ func add(c *sampler.LogContext, text string, all []sentence, lines []codeLine) {
 	kind := kindIn(all)
 	if kind == "" && (slices.Contains(c.Told, sampler.ToldText) || slices.ContainsFunc(all, func(s sentence) bool { return speaks.MatchString(s.text) })) && !trains.MatchString(text) {
 		kind = sampler.ToldInference
+	}
+	if kind == "" && (slices.Contains(c.Told, sampler.ToldDomain+sampler.DomainSound) || slices.Contains(c.Told, sampler.ToldDomain+sampler.DomainSpeech)) {
+		kind = sampler.ToldInference // no word of a training stands there
 	}
 	if kind == "" && asksLowVRAM.MatchString(text) && !trains.MatchString(text) {
 		c.Told, kind = append(c.Told, sampler.ToldAsksLow), sampler.ToldInference
