@@ -270,8 +270,15 @@ func each(text string, visit func(word, between string)) {
 			end = at
 		}
 	}
+	han := 0 // bytes that are left of a letter of Chinese, Japanese or Korean, beside which names stand without a blank
 	for i := range len(text) {
 		c := text[i]
+		if han--; c >= 0xE3 && c <= 0xED {
+			han = 2
+		}
+		if han >= 0 {
+			c = ' '
+		}
 		switch {
 		case c >= 'A' && c <= 'Z':
 			c |= 0x20

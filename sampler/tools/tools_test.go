@@ -68,6 +68,7 @@ func TestIn(t *testing.T) {
 		"realesrganx": "",
 		"a.yaml:\n  IPAdapter: false\n  steps: 25\n":                                 "",
 		"{\"demucs\": None, \"totalsegmentator\"=true}":                              "",
+		"使用verl框架训练":                                                                 "verl",
 		"IP-Adapter: fails on 8 GB":                                                  "IP-Adapter",
 		"instant-ngp fails\nns-train instant-ngp --data scene":                       "nerfstudio",
 		"ns-train splatfacto --data scene":                                           "Splatfacto",
