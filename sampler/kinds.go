@@ -112,6 +112,7 @@ const (
 	ToldLengths      = "lengths"               // the length of sequences of tokens is spoken of
 	ToldLargePainter = "large_painter"         // a model that makes pictures has ten billions of parameters or more
 	ToldAsksOffload  = "asks_offload"          // whether parts of the model can be kept in host memory is asked
+	ToldAsksLow      = "asks_low"              // for an option with which a model that runs takes less of the GPU
 	ToldAsksRAM      = "asks_ram"              // whether the memory of the machine can be used is asked
 	ToldOtherGPUs    = "other_gpus"            // there are free GPUs
 	ToldTiny         = "tiny"                  // pictures or videos of less than 300 pixels a side
@@ -310,6 +311,8 @@ const (
 	DomainProteins = "proteins"
 	DomainRays     = "rays"   // of light through a scene
 	DomainSeries   = "series" // of figures over time
+	DomainSound    = "sound"  // that is made: music, effects
+	DomainSpeech   = "speech" // that is made of a text
 	DomainText     = "text"
 	DomainVideo    = "video"
 	DomainVision   = "vision" // pictures that a language model is shown

@@ -57,6 +57,15 @@ func (f *job) beyondMachine() bool {
 	})
 }
 
+// littleRAM is a machine that is said to have so little of it that a model on its way to the GPU fills it (own threshold: 16 GiB).
+func (f *facts) littleRAM() bool {
+	return slices.ContainsFunc(f.context.Told, func(what string) bool {
+		n, is := strings.CutPrefix(what, sampler.ToldRAM)
+		size, err := strconv.ParseUint(n, 10, 16)
+		return is && err == nil && size <= 16
+	})
+}
+
 func (f *facts) farOverMetal() bool { return f.overMetal() > mostOverMetal }
 
 func (f *facts) shortfallOr0() sampler.Bytes { m, _ := f.shortfall(); return m }

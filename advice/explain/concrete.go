@@ -179,6 +179,11 @@ func (f *failure) ownLoading() bool {
 	return f.shows(sampler.ShowsTransformers) || f.inFile("transformers/", "accelerate/", "peft/") || f.inFunction("from_pretrained") || f.inCode("from_pretrained")
 }
 
+// quantizesGPTQ: the library is AutoGPTQ, whose loading takes the bits as its second argument; AutoAWQ, LLM Compressor and others have other calls.
+func (f *failure) quantizesGPTQ() bool {
+	return f.tool != nil && f.tool.Name == "AutoGPTQ" || f.inFile("auto_gptq/") || f.inCode("AutoGPTQ", "BaseQuantizeConfig")
+}
+
 func (f *failure) ownPipe() bool {
 	return f.program.name == "diffusers" || f.shows(sampler.ShowsDiffusers) || f.inFile("diffusers/", "pipeline_") || f.inCode("diffusers", "Pipeline")
 }

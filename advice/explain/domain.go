@@ -44,6 +44,12 @@ func (f *failure) lessInput() []string {
 		second += ".mixed"
 	}
 	switch {
+	case f.makesVideo(): // nothing is read that could come in parts
+		lines := []string{f.comment(first)}
+		if !f.ownPipe() {
+			lines = append(lines, f.comment("do.say.decode_frames"))
+		}
+		return lines
 	case f.fixedBuffer():
 		return []string{f.comment("do.buffers"), f.comment("do.or_that", "what", f.words.Say("do.less.worlds.one"))}
 	case f.oneWorld():

@@ -77,6 +77,8 @@ func (f *failure) othersSure() float64 {
 		return 0.3
 	case f.littleElsewhere() && hold >= f.needed() && (f.told(sampler.ToldCheckpoint) || f.told(sampler.ToldWorked)) && f.torchCode() && hold > partOf(f.total.Or(0), 0.125):
 		return 0.7 // the run before this one fitted, and what torch.load put on the GPU is in what PyTorch holds
+	case f.littleElsewhere() && hold >= f.needed() && f.elsewhere.Or(0) >= partOf(f.total.Or(0), 0.75) && f.allocated.Or(0) < partOf(f.total.Or(0), 0.25):
+		return 0.75 // its own is so little that a look at the rest comes first, whatever CUDA holds of it (own threshold)
 	case f.littleElsewhere() && hold >= f.needed():
 		return 0.5 // contexts, libraries and a desktop hold as much
 	case f.littleElsewhere():

@@ -74,7 +74,12 @@ var fixesAllocator = []fixRow{
 			return f.refusedThoughFree() && f.requested.Known() && !f.limited() && f.isPyTorch() && f.event.Kind == sampler.KindCUDA && !f.onWindows() && !f.saysCached() && !f.expandable() && !f.expandableBroken() && !f.beforeExpandable() &&
 				!(f.unallocated.Known() && f.unallocated.Or(0) < f.requested.Or(0)/4) // it changes nothing about what is not there
 		},
-		reach:   always(1),
+		reach: func(f *failure) float64 {
+			if f.littleRAM() {
+				return 0.3 // which the driver asks for, too
+			}
+			return 1
+		},
 		variant: func(f *failure) string { return "refused" },
 		pairs:   func(f *failure) []any { return []any{"need", printed(f.requested.Or(0))} },
 		do:      doExpandable},

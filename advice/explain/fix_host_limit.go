@@ -18,7 +18,12 @@ var fixesHostLimit = []fixRow{
 		},
 		variant: func(f *failure) string {
 			switch f.event.Framework {
-			case "slurm", "kubernetes", "ray":
+			case "ray":
+				if f.rolloutTool() {
+					return "ray_offload"
+				}
+				return "ray"
+			case "slurm", "kubernetes":
 				return f.event.Framework
 			}
 			if f.event.Kind == sampler.KindKernelKill || f.event.Framework == "tensorflow" {
@@ -108,7 +113,11 @@ func doHostLimit(f *failure) []string {
 	case "kubernetes":
 		return []string{"resources: {limits: {memory: 128Gi}}"}
 	case "ray":
-		return []string{"@ray.remote(memory=32 * 1024**3)"}
+		// The node was full: what a task reserves frees nothing. https://docs.ray.io/en/latest/ray-core/scheduling/ray-oom-prevention.html
+		if f.rolloutTool() {
+			return []string{f.comment("do.ray_offload"), f.comment("do.ray_users")}
+		}
+		return []string{f.comment("do.ray_users"), f.comment("do.ray_fewer")}
 	}
 	if f.shows(sampler.ShowsColab) {
 		return []string{"free -g", f.comment("do.say.colab")}
@@ -133,6 +142,11 @@ func doHostLimit(f *failure) []string {
 		return []string{"free -g; ps aux --sort=-rss | head", f.comment("do.machine_ram")}
 	}
 	return []string{"cat /sys/fs/cgroup/memory.max; free -g", fmt.Sprintf("docker run --memory=%dg …  ", f.above("--memory", 128)) + f.comment("do.if_container")}
+}
+
+// rolloutTool: a known program trains on what the same model writes, with Ray, and can keep weights and optimizer in RAM while it does the other.
+func (f *failure) rolloutTool() bool {
+	return f.tool != nil && slices.Contains([]string{"verl", "EasyR1", "OpenRLHF"}, f.tool.Name)
 }
 
 // libraryRefused: Windows had no commit charge left for a library of CUDA. Each worker of a data loader loads all of them once more there, as it starts

@@ -89,6 +89,8 @@ var fixesInference = []fixRow{
 				return 0.7 // the checkpoint is there as a second copy until it is loaded elsewhere
 			case f.phase() == sampler.PhaseLoading:
 				return 1
+			case f.told(sampler.ToldAsksLow):
+				return 0.6 // what is asked for is another option
 			}
 			return 0.8
 		},
@@ -102,7 +104,7 @@ var fixesInference = []fixRow{
 			return !f.onHost() && !f.makesContext() && !f.smallestPicture() && f.phase() != sampler.PhaseLoading && f.phase() != sampler.PhaseSaving && f.phase() != sampler.PhaseValidation && !f.generatesText() && !f.refusedThoughFree() && (f.program.is(evaluation|inference|imageTool) || f.convolves())
 		},
 		reach: func(f *failure) float64 {
-			if f.weightsFill() || f.nothingFreed() || f.pairwise() {
+			if f.weightsFill() || f.nothingFreed() || f.pairwise() || f.told(sampler.ToldAsksLow) {
 				return 0.4
 			}
 			if f.servesItems() {
@@ -262,7 +264,7 @@ var fixesInference = []fixRow{
 		kinds: evaluation | inference, cost: 0.1,
 		lives: map[string]float64{CauseTooBig: 0.8, CauseDataSpike: 0.9, CauseFragmentation: 0.7, CauseUnknown: 0.4, CauseOversubscribed: 0.5},
 		when: func(f *failure) bool {
-			return !f.onHost() && f.phase() != sampler.PhaseLoading && f.generatesText() && !f.refusedThoughFree()
+			return !f.onHost() && f.phase() != sampler.PhaseLoading && f.generatesText() && !f.makesVideo() && !f.refusedThoughFree()
 		},
 		do: func(f *failure) []string {
 			half := func(v float64) float64 { return float64(int(v) / 2) }
@@ -364,10 +366,22 @@ var fixesInference = []fixRow{
 		when: func(f *failure) bool {
 			return f.told(sampler.ToldQuantizing) && !f.onHost() && !f.refusedThoughFree() && f.torchCode()
 		},
-		reach:   always(1),
+		reach: func(f *failure) float64 {
+			if f.impossible() {
+				return 0.1 // one array of what the samples make: no weights have to make room for it
+			}
+			return 1
+		},
 		variant: func(f *failure) string { return "quantize" },
 		do: func(f *failure) []string {
-			return []string{`from_pretrained(name, quantize_config, low_cpu_mem_usage=True, max_memory={0: "6GiB", "cpu": "60GiB"})`, f.comment("do.ready_made")}
+			load := `from_pretrained(name, device_map="auto", max_memory={0: "6GiB", "cpu": "60GiB"}, low_cpu_mem_usage=True)  ` + f.comment("do.transformers")
+			switch {
+			case f.quantizesGPTQ():
+				load = `from_pretrained(name, quantize_config, low_cpu_mem_usage=True, max_memory={0: "6GiB", "cpu": "60GiB"})`
+			case f.tool != nil:
+				load = f.comment("do.say.load_on_cpu") // each of these libraries has calls of its own
+			}
+			return []string{load, f.comment("do.ready_made")}
 		}},
 	{id: FixOffloadModel, source: "https://github.com/AUTOMATIC1111/stable-diffusion-webui/wiki/Optimizations",
 		kinds: imageTool, cost: 0.06, // an option at the start; the picture stays as it is

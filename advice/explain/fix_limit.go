@@ -25,6 +25,9 @@ var fixesLimit = []fixRow{
 				f.environment["PYTORCH_MPS_HIGH_WATERMARK_RATIO"] == "0.0" && !f.told(sampler.ToldInForce+`os.environ["PYTORCH_MPS_HIGH_WATERMARK_RATIO"]="0.0"`) {
 				return 0.2 // it was set, and not by the program itself, for which it may be too late
 			}
+			if f.refusedThoughFree() && f.littleRAM() {
+				return 0.9 // the limit is that of the machine
+			}
 			if f.refusedThoughFree() && !f.limited() {
 				return 0.4 // that there is one is only supposed
 			}

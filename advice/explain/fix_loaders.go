@@ -143,8 +143,17 @@ func (f *failure) mayHaveWorkers() bool {
 
 // loaderSeen: something shows that there are data loader workers, or a training that mostly has some.
 func (f *failure) loaderSeen() bool {
-	return f.workers() > 0 || f.event.Kind == sampler.KindWorkerKilled && (f.isPyTorch() || f.event.Framework == "paddle") || f.event.Kind == sampler.KindKilled && f.event.Framework != "deepspeed" && f.program.is(training) || f.inFunction("dataloader", "_try_get_data", "_next_data", "_worker_loop") || f.inFile("dataloader") ||
+	return f.workers() > 0 || f.event.Kind == sampler.KindWorkerKilled && (f.isPyTorch() || f.event.Framework == "paddle") || f.killedInTraining() || f.inFunction("dataloader", "_try_get_data", "_next_data", "_worker_loop") || f.inFile("dataloader") ||
 		f.program.is(training) && (f.context.Epoch.Known() || f.context.Step.Known()) && f.event.Kind != sampler.KindCgroupKill && f.event.Kind != sampler.KindKubernetes
+}
+
+// killedInTraining: a training was ended that may have workers: where a post shows nothing of PyTorch, nor a step or a script, it may as well be a model of
+// scikit-learn or of topics, which has none.
+func (f *failure) killedInTraining() bool {
+	if f.event.Kind != sampler.KindKilled || f.event.Framework == "deepspeed" || !f.program.is(training) {
+		return false
+	}
+	return f.atHand() || f.readsWithTensorFlow() || f.isPyTorch() && f.event.Framework != "" || f.shows(sampler.ShowsTorch) || len(f.context.Scripts) > 0 || f.command.Known
 }
 
 // workersSpent: with no workers at all, or whatever their number, it ends the same way.

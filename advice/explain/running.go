@@ -121,6 +121,11 @@ func (f *facts) answersOthers() bool {
 	return f.program.name == "" && f.program.is(evaluation|inference) && slices.ContainsFunc(f.context.Scripts, answers.Get().MatchString)
 }
 
+// makesVideo: what comes out is a video, so that a prompt is a line, and no context of a language model, whatever size the model has.
+func (f *facts) makesVideo() bool {
+	return f.told(sampler.ToldImages) && f.domain() == sampler.DomainVideo && len(f.context.Functions) == 0
+}
+
 // generatesText: a language model was writing; memory follows the length of its context.
 func (f *failure) generatesText() bool {
 	if f.hearsSpeech() || f.told(sampler.ToldEmbeds) {

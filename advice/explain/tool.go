@@ -126,6 +126,9 @@ func (f *failure) leverShare(id string) float64 {
 		return 1 // its options are about what is read, not about all pairs of it
 	}
 	list := f.levers()
+	if of == tools.Model && f.leversInForce(of) {
+		return 0.8 // it is the smallest that there is
+	}
 	if slices.ContainsFunc(list, func(l tools.Lever) bool {
 		option, _, _ := strings.Cut(l.Type, " ")
 		return l.Of == of && strings.HasPrefix(option, "--") && f.command.HasPlain(command.PlainName(option))
@@ -136,6 +139,12 @@ func (f *failure) leverShare(id string) float64 {
 		return firstLever
 	}
 	return 1
+}
+
+// leversInForce: it has levers of that, and the text sets each of them already.
+func (f *facts) leversInForce(of tools.Of) bool {
+	own := slices.DeleteFunc(slices.Clone(f.levers()), func(l tools.Lever) bool { return l.Of != of })
+	return len(own) > 0 && !slices.ContainsFunc(own, func(l tools.Lever) bool { return !f.told(sampler.ToldInForce + l.Type) })
 }
 
 // ownLevers are what a known program has for a fix, and beside the first advice its others.
@@ -190,6 +199,8 @@ func (f *failure) agreeing(l tools.Lever) (tools.Lever, bool) {
 		return l, false // of the GPU package, and these forces are not from it: https://docs.lammps.org/Speed_packages.html
 	case strings.HasPrefix(l.Type, "--") && f.shows(sampler.ShowsOwnPipe) && !f.command.Known:
 		return l, false // an option of a command, and a script that calls a library has none
+	case f.told(sampler.ToldQuantizing) && strings.Contains(l.Type, "from_quantized("):
+		return l, false // of what is run when it is done
 	case f.onHost() && f.tool.Name == "COLMAP": // of its steps the one that joins depth maps fills RAM
 		l.Type = strings.Replace(l.Type, "PatchMatchStereo", "StereoFusion", 1)
 		return l, strings.Contains(l.Type, "StereoFusion")

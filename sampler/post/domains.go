@@ -36,8 +36,22 @@ var domains = []struct {
 		`object detection|faces?|mask[ -_]rcnn|dreambooth|sdxl|stable[- ]?diffusion)\b|图[像片]|照片`)},
 }
 
+// made are what comes out of a program that makes sound of words: what is read is a line of text, and no recording.
+var made = []struct {
+	name  string
+	words *lazy
+}{
+	{sampler.DomainSound, lazily(`(?i)\btext[- ]?(?:to|2)[- ]?(?:audio|music|sound|song)s?\b|\b(?:musicgen|audiogen|audiocraft|audioldm\d?|stable[- _]audio|riffusion|mustango|diffrhythm|ace[- ]step)\w*|` +
+		`\b(?:generat|mak|creat|compos)(?:e|es|ed|ing) (?:some |the |my |a |an |new )?(?:music|songs?|sound effects?|melod(?:y|ies))\b|\bmusic generation\b`)},
+	{sampler.DomainSpeech, lazily(`(?i)\btext[- ]?(?:to|2)[- ]?speech\b|\b(?:[a-z]\w{1,8}-)?tts\b|\b(?:x|chat|melo|style|fast)tts\w*|\b(?:tortoise|suno|cosyvoice\d?|fish-?speech|kokoro)\b`)},
+}
+
+// heardSound is sound that is read: it is written down, or taken apart.
+var heardSound = lazily(`(?i)\b(?:whisper\w*|\w*asr|transcri\w+|speech[- ]?(?:to|2)[- ]?text|diari[sz]\w+|separat\w+|denois\w+|[rs]vc|voice (?:conversion|changer)|demucs|spleeter|(?:my|the|this|an?) recordings?)\b`)
+
 // ofNothing are pictures that somebody puts into a text, templates' words for them, and what is only the name of a GPU's memory.
-var ofNothing = lazily(`(?i)!\[[^\]\n]*\]\([^)\n]*\)|<img\b[^>\n]*>|\bscreen ?shots?\b|\btext[- _]?encoders?\b|\b(?:docker|container|base) images?\b|\b(?:video|graphics?) ?-?(?:memory|ram|cards?|adapters?)\b`)
+var ofNothing = lazily(`(?i)!\[[^\]\n]*\]\([^)\n]*\)|<img\b[^>\n]*>|\bscreen ?shots?\b|\btext[- _]?encoders?\b|\b(?:docker|container|base) images?\b|\b(?:video|graphics?) ?-?(?:memory|ram|cards?|adapters?)\b|` +
+	`\b(?:original|main|full|body|above|following|error|log|this) text\b|\bin (?:the |your )?text\b`)
 
 // domain is what the program works on, as a text names it most often; "" where it names none.
 func domain(text string) string {
@@ -53,7 +67,16 @@ func domain(text string) string {
 
 // addDomain puts that into a context.
 func addDomain(c *sampler.LogContext, text string) {
-	if name := domain(text); name != "" && !slices.Contains(c.Told, sampler.ToldDomain+name) {
+	name := domain(text)
+	if name == sampler.DomainAudio && !trains.MatchString(text) && !heardSound.MatchString(text) {
+		for _, row := range made {
+			if row.words.MatchString(text) {
+				name = row.name
+				break
+			}
+		}
+	}
+	if name != "" && !slices.Contains(c.Told, sampler.ToldDomain+name) {
 		c.Told = append(c.Told, sampler.ToldDomain+name)
 	}
 }

@@ -55,6 +55,29 @@ var gpuHas = lazily(`(?i)\b(?:(?:my|our|the) (?:cuda |gpu |video )?memory|vram)\
 // machineHas is the memory of a machine as people tell it.
 var machineHas = lazily(`(?i)\b(\d{1,4}) ?(?:Gi?B|G)\b (?:of )?(?:(?:unified|system|shared|main) )?(?:ram|memory)\b|\b(?:unified memory|ram)\b[^.,;\n\d]{0,12}\b(\d{1,4}) ?(?:Gi?B|G)\b`)
 
+// plainRAM is RAM in a list of what a machine has, ofCard a GPU by its name, whose memory some call RAM; ofMachineParts parts such a list.
+var (
+	plainRAM       = lazily(`(?i)(?:^|[^\w.])(\d{1,4}) ?(?:Gi?B|G) (?:of )?(?:system |main |DDR\d )?RAM\b`)
+	ofCard         = lazily(`(?i)\b(?:rtx|gtx|titan|tesla|geforce|quadro|radeon|nvidia|gpus?|cards?|vram|video|[1-5]0[5-9]0(?:ti)?)\b`)
+	ofMachineParts = lazily(`(?i)[,;/|+()]|\b(?:and|with|plus)\b`)
+)
+
+// besideGPU is the RAM of a machine in a sentence that names its GPU as well: in a part without it, and behind none.
+func besideGPU(sentence string) string {
+	if !ofGPUs.MatchString(sentence) || wantedSize.MatchString(sentence) {
+		return ""
+	}
+	behind := false
+	for _, part := range strings.Split(ofMachineParts.ReplaceAllString(sentence, "\n"), "\n") {
+		card := ofCard.MatchString(part)
+		if at := plainRAM.FindStringSubmatch(part); at != nil && !card && !behind {
+			return at[1]
+		}
+		behind = behind || card
+	}
+	return ""
+}
+
 // wantedSize is a size that is needed or advised, not one that somebody has.
 var wantedSize = lazily(`(?i)\b(?:need(?:s|ed)?|requir\w*|at least|minimum|recommend\w*|takes?|uses?|using|exceed\w*|free|left|available|reserved|allocated?|allocating|rented?|upgrad\w*|buy)\b|需要|至少`)
 
@@ -168,6 +191,10 @@ func addFacts(c *sampler.LogContext, text string, all []sentence) {
 	for _, s := range all {
 		if at := machineHas.FindStringSubmatch(s.text); at != nil && !wantedSize.MatchString(s.text) && !ofGPUs.MatchString(s.text) {
 			c.Told = append(c.Told, sampler.ToldRAM+at[1]+at[2])
+			break
+		}
+		if n := besideGPU(s.text); n != "" {
+			c.Told = append(c.Told, sampler.ToldRAM+n)
 			break
 		}
 	}

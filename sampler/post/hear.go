@@ -23,13 +23,16 @@ var heard = []struct {
 	{telling: "resume", what: sampler.ToldCheckpoint, except: lazily(`(?i)\bcontinue[sd]? to (?:run out|get|fail|crash|have|see|hit)\b|\b\d+ (?:more |further )?(?:iterations?|steps?|epochs?|batches)\b[^.]{0,24}\bagain\b|\bfor exactly \d+`)}, // the failure goes on, or it comes after steps as it did in the run before
 	{telling: "other", what: sampler.ToldHeld, except: lazily(`(?i)\bshared (?:node|cluster|partition|queue)\b`)},                                                                                                                                // of which each job has GPUs of its own
 	{telling: "update", what: sampler.ToldUpdate, least: 0.6, words: lazily(`(?i)version|updat|upgrad|driver|releas|commit|downgrad|revert|roll(?:ed|ing)? ?back|\bgit\b|pull|master|\bmain\b|\b(?:old|new)(?:er|est)?\b|build|\d\.\d+\.\d|install|bisect|regress`),
-		except: lazily(`(?i)\bsame (?:\w+ )?(?:error|problem|issue)s?\b|\balso\b|\bboth\b|\bupgrad\w* (?:to )?(?:my |the |more )*(?:gpu|card|ram|memory)\b`)},
+		except: lazily(`(?i)\bsame (?:\w+ )?(?:error|problem|issue)s?\b|\balso\b|\bboth\b|\bupgrad\w* (?:to )?(?:my |the |more )*(?:gpu|card|ram|memory)\b|` + systemUpdate)},
 	{telling: "worked", what: sampler.ToldWorked, least: 0.7},
 	{telling: "more_gpus", what: sampler.ToldTried + "gpu", least: 0.6, except: cured},
 	{telling: "validation", phase: sampler.PhaseValidation, least: 0.65, words: lazily(`(?i)vali?d|\bval\b|\beval`),
 		except: lazily(`(?i)` + periods + `|\b(?:not|rather than|instead of) (?:in |during |at |from )?(?:the )?(?:vali?d\w*|eval\w*)|\bval\w*[ _-]batch[ _-]?size\w*\s*(?:is|was|=|:|of)\s*\d`)}, // one of the settings that are listed
 	{telling: "saving", phase: sampler.PhaseSaving, least: 0.65, words: lazily(`(?i)\bsav(?:e|es|ing)\b|\bsave_|checkpoint|export|\bwrit(?:e|es|ing)\b|consolidat|push|(?:merg|conver)\w*\b[^.\n]{0,40}\b` + savedThings + `|\b` + savedThings + `[^.\n]{0,40}\b(?:merg|conver)`), except: lazily(`(?i)\bbefore\b`)},
 }
+
+// systemUpdate is one of the operating system, which leaves the program as it was.
+const systemUpdate = `\b(?:windows(?: server)?(?: (?:7|8(?:\.1)?|10|11))?(?: (?:home|pro|enterprise|x64|64[- ]bit|\d\dH\d))?|win ?(?:10|11)|ubuntu(?: \d\d\.\d\d)?|debian|fedora|arch linux|mac ?os(?: \w+)?)[ ,:(-]+(?:(?:with|the|is|all|fully|newest|latest|last|most|recent|current|new) )*(?:up ?dat|up-?to-?dat|upgrad)\w*`
 
 // savedThings are what is converted or merged to be saved; pictures, videos and faces are converted, too.
 const savedThings = `(?:models?|weights?|checkpoints?|adapters?|loras?|onnx|gguf|safetensors|state_?dict|shards?|hf|fp16|bf16)\b`

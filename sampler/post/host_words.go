@@ -26,6 +26,9 @@ const (
 // batchKilled is what Slurm does: it counts the memory of the machine alone (https://slurm.schedmd.com/cgroup.conf.html#OPT_ConstrainRAMSpace).
 const batchKilled = `\bslurm(?:['’]s)? (?:oom|out[- ]of[- ]memory)\b|\b(?:oom|out[- ]of[- ]memory)(?: \w+)? (?:from|by|of|in) slurm\b`
 
+// hanRAM is memory that ran out in Chinese. Alone it is the machine's, unless a GPU is spoken of; that of a GPU has a word of its own.
+const hanRAM = `(?:内存(?:不足|溢出|超(?:限|出|了)|耗尽|爆(?:了|掉|满)|炸了)|[爆超]内存)`
+
 // notOfGPU denies that it is the GPU's, where memory is spoken of.
 const notOfGPU = `\b(?:memory|ram)\b ?\(?,? ?(?:and |but |it is |this is )*(?:not?|isn['’]t) (?:the |on |of |in )*(?:cuda|gpu|video|graphics)(?:['’]s)?(?: card| memory| ram|\)|,|\.)|` +
 	`(?:内存)[^。，\n]{0,6}(?:不是|而不是|非)(?:显存|GPU)`

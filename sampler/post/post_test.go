@@ -217,6 +217,7 @@ func TestReported(t *testing.T) {
 		{"I get CUDA out of memory with torch in the marching cubes step.", sampler.KindCUDA, "", []string{sampler.ToldMesh}},
 		{"I get an OOM with ColabFold: RET_CHECK failure (gpu_compiler.cc:700) dnn != nullptr", sampler.KindXLA, "", []string{sampler.ToldNoCuDNN}},
 		{"With torch I get CUDA out of memory though one instance has been started successfully.", sampler.KindCUDA, "", []string{sampler.ToldServers}},
+		{"CUDA out of memory. My desktop has 8GB RAM and an RTX 2060 with 6GB VRAM.", sampler.KindCUDA, "", []string{sampler.ToldRAM + "8"}},
 		{"I clone my voice with a reference audio, and torch gives CUDA out of memory.", sampler.KindCUDA, "", []string{sampler.ToldClones}},
 		{"I train with FSDP and torch. Calling `model.save_pretrained(config.output_dir)` to save checkpoints ends in CUDA out-of-memory.", sampler.KindCUDA, sampler.PhaseSaving, []string{sampler.ToldSharded}},
 		{"My 12 GB of VRAM are not enough, the renderer crashes at the second scene.", sampler.KindOtherGPU, "", nil},

@@ -50,7 +50,7 @@ var (
 		`\b(?:returns?|gives?|gave|returned|hint of|ends? (?:with|in)) ["'“\x60]+killed\b|\b(?:message|saying|output|word)\b:? ?["'“\x60]+killed\b|` +
 		`["'“\x60]killed["'”\x60]\s+(?:(?:will|always|then|just|also|message|error) )*(?:appear|show|come|came|occur|pop|happen)\w*\b|` +
 		`\b(?:workers?|process(?:es)?|programs?|scripts?|jobs?),? ?(?:was |were |is |are |always |being )?killed\b|\b(?:gets?|got|getting) (?:the |an? )?["'“\x60]?killed["'”\x60]? error\b|(?:爆|炸)(?:显存|内存)|\b(?:process|program|script|python|job|it)\b (?:just |simply |always |then )?kill(?:s|ed) itself\b|` +
-		`内存(?:不足|溢出)|内存[^。]{0,12}占满|(?:被|自动) ?(?:系统)? ?(?:kill|杀)|\benforce fail at \S*(?:CPUAllocator|alloc_cpu)\.cpp\b|\bDefaultCPUAllocator\b|` +
+		hanRAM + `|内存[^。]{0,12}占满|(?:被|自动) ?(?:系统)? ?(?:kill|杀)|\benforce fail at \S*(?:CPUAllocator|alloc_cpu)\.cpp\b|\bDefaultCPUAllocator\b|` +
 		`\bCUDA error: out of memory\b|\bcudaErrorMemoryAllocation\b|\bVRAM is (?:exhausted|full)\b|` +
 		`\b(?:VRAM|GPU memory|video memory) (?:\w+ )?(?:max(?:es|ed) out|overflow(?:s|ed))\b|\bGPU (?:memory )?is full\b|\bno (?:GPU |video )?memory left\b|` +
 		`\bexceeds? (?:the |my )?(?:GPU|video) (?:memory|RAM)\b|\bmemory error cuda\b|\b(?:GPU memory|VRAM) (?:fills up|hits|reaches)\b|` +
@@ -73,7 +73,7 @@ var (
 		`\b(?:huge|excessive|enormous|massive|insane) RAM (?:consumption|usage)\b|` + takesRAM + `|\busing GPU in script\?*:?\W{0,3}(?:no|false|cpu)\b|\bout[ -]of[ -](?:the |all |my |our )*(?:\d+ ?G(?:i?B)? )?(?:of )?(?:(?:system |host |cpu )?ram|(?:system|host|cpu) memory)\b|` + ofMachine + `|\b(?:cpu|host|system|ram)[ -]oom\b|\boom (?:on|in|of) (?:the )?(?:cpu )?ram\b|\b(?:ram|memory) on (?:the )?cpu\b|` +
 		`\b(?:exceed(?:s|ed)?|surpass(?:es|ed)?)\b[^.]{0,20}\b(?:available|system|host|total) RAM\b|` +
 		`\b(?:system |host )?RAM\b[^.]{0,30}\b(?:is|gets?|was) (?:\w+ )?(?:full|filled|exhausted|used up)|\bcr[au]sh\w*\b[^.]{0,40}\bRAM\b|` +
-		`\bRAM\b[^.]{0,20}\bch?r[au]sh\w*|\bRAM (?:usage )?(?:goes|went|gets?|got) (?:over|above|beyond)\b|(?:^|[^卡])内存(?:不足|溢出)|爆内存|(?:CPU|主机|系统)内存[^。]{0,12}占满`)
+		`\bRAM\b[^.]{0,20}\bch?r[au]sh\w*|\bRAM (?:usage )?(?:goes|went|gets?|got) (?:over|above|beyond)\b|(?:^|[^卡])` + hanRAM + `|(?:CPU|主机|系统)内存[^。]{0,12}占满`)
 	// surelyHost is the head of the list of processes that Ray prints when the memory of a machine is nearly full, and words for
 	// nothing but that memory.
 	surelyHost = lazily(`(?m)` + arrayRetyped + `|^\W*PID\s+MEM\(GB\)\s+COMMAND\b|\b(?i:host (?:is |was )?out of memory|killed by (?:the )?(?:linux |kernel )?oom[- ]?killer|(?:linux|kernel) oom[- ]?killer\b[^.\n]{0,30}\bkill\w*)\b`)
@@ -82,7 +82,7 @@ var (
 	// ofGPU is memory of a GPU in words that are common for that of the machine.
 	ofGPU = lazily(`(?i)显卡|显存|\b(?:memory|ram|system) and (?:vram|(?:video|gpu|graphics) (?:memory|ram))\b`)
 	// either is memory of whatever kind, which a text that speaks of a GPU's means by it, unless it has words for that of the machine.
-	either    = lazily(`(?:^|[^卡主机统U ] ?)内存(?:不足|溢出)`)
+	either    = lazily(`(?:^|[^卡主机统U ] ?)` + hanRAM)
 	surelyRAM = lazily(`(?i)(?:主机|系统|电脑|机器|服务器|CPU)的? ?内存|内存条|\bRAM\b|\bkilled\b|\bswap\b|DataLoader worker`)
 	// paintsVideo are words of programs that make pictures and videos; llamas is what only llama.cpp and what is made from it have.
 	paintsVideo = lazily(`(?i)\bcomfy\w*|\bworkflows?\b|\b[ti]2[vi]\b|\bsage ?att\w*|\bhunyuan\b|\bflux\b|\bk?sampler\b|\bunet\b`)

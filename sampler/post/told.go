@@ -515,6 +515,15 @@ var trains = lazily(`(?i)\b(?:train\w*|fine[- ]?tun\w*|q?lora|peft|sft|dpo|grpo|
 // writes is the class of transformers for models that write, which stands in code.
 var writes = lazily(`\bAuto\w*ForCausalLM\b`)
 
+// quantizes is a call that brings a model to fewer bits with samples, below the one that loads it.
+var quantizes = lazily(`(?s)from_pretrained\(.*\n[^#\n]*\.quantize\(`)
+
+// asksLowVRAM asks for an option that programs have which run a model, and none that trains one.
+var asksLowVRAM = lazily(`(?i)\b(?:(?:is|are) there|any (?:way|option|chance|plans?)|can I|how (?:to|can I|do I)|possible)\b[^.?\n]{0,40}(?:--|\b)(?:low|med)[-_ ]?vram\b[^.\n]{0,40}\?`)
+
+// ofPainters are models of the same publishers that make pictures or videos.
+var ofPainters = lazily(`(?i)\b(?:thudm|zai-org)/cogv(?:ideo|iew)\S*|\bdeepseek-ai/janus\S*|\bqwen/qwen-image\S*`)
+
 // ofText are the names of publishers and their models that write, as commands have them.
 var ofText = lazily(`(?i)\b(?:bigscience|eleutherai|meta-llama|mistralai|tiiuae|databricks|mosaicml|lmsys|thudm|huggyllama|deepseek-ai|google/(?:gemma|flan)|facebook/opt|qwen/qwen)[-/]\w`)
 
@@ -732,7 +741,7 @@ func add(c *sampler.LogContext, text string, all []sentence, lines []codeLine) {
 	}) {
 		c.Told = slices.DeleteFunc(c.Told, func(what string) bool { return what == sampler.ToldCheckpoint || what == sampler.ToldResume })
 	}
-	if !slices.Contains(c.Told, sampler.ToldText) && (writes.MatchString(text) || ofText.MatchString(text) && !trains.MatchString(text)) {
+	if !slices.Contains(c.Told, sampler.ToldText) && (writes.MatchString(text) || ofText.MatchString(ofPainters.ReplaceAllString(text, " ")) && !trains.MatchString(text)) {
 		c.Told = append(c.Told, sampler.ToldText)
 	}
 	if mergesWeights.MatchString(text) && !trainsBeside.MatchString(text) {
@@ -794,6 +803,12 @@ func add(c *sampler.LogContext, text string, all []sentence, lines []codeLine) {
 	kind := kindIn(all)
 	if kind == "" && (slices.Contains(c.Told, sampler.ToldText) || slices.ContainsFunc(all, func(s sentence) bool { return speaks.MatchString(s.text) })) && !trains.MatchString(text) {
 		kind = sampler.ToldInference
+	}
+	if kind == "" && (slices.Contains(c.Told, sampler.ToldDomain+sampler.DomainSound) || slices.Contains(c.Told, sampler.ToldDomain+sampler.DomainSpeech)) {
+		kind = sampler.ToldInference // no word of a training stands there
+	}
+	if kind == "" && asksLowVRAM.MatchString(text) && !trains.MatchString(text) {
+		c.Told, kind = append(c.Told, sampler.ToldAsksLow), sampler.ToldInference
 	}
 	if kind == "" && paints.MatchString(text) && !trains.MatchString(text) {
 		kind = sampler.ToldImages
@@ -859,6 +874,9 @@ func add(c *sampler.LogContext, text string, all []sentence, lines []codeLine) {
 		c.Told = append(slices.DeleteFunc(c.Told, func(what string) bool { return what == kind }), sampler.ToldTraining) // whatever file the function that it calls stands in
 	}
 	name(c, text, all, lines)
+	if c.Phase == sampler.PhaseLoading && len(c.Functions) == 0 && quantizes.MatchString(text) {
+		c.Phase = "" // it goes on with more than the weights
+	}
 	if ownEval { // made after a script that trains, which does not run
 		c.Scripts = slices.DeleteFunc(c.Scripts, func(s string) bool { return strings.Contains(s, "train") })
 	}

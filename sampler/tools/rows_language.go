@@ -150,7 +150,7 @@ var language = []Tool{
 		Levers: []Lever{{Bits, "--wbits 4", "bits4"}, {Model, "llama-7b-hf", "smaller"}}},
 	{Name: "AutoAWQ", Library: true, Words: []string{"autoawq", "AutoAWQForCausalLM"},
 		Source: "https://github.com/casper-hansen/AutoAWQ/blob/main/README.md",
-		Levers: []Lever{{Batch, "n_parallel_calib_samples=8", "parts"}, {Input, "max_calib_seq_len=256", "length"}, {Context, "AutoAWQForCausalLM.from_quantized(max_new_tokens=512, batch_size=1)", "context"}}},
+		Levers: []Lever{{Batch, "n_parallel_calib_samples=8", "parts"}, {Input, "max_calib_seq_len=256", "length"}, {Input, "AutoAWQForCausalLM.from_pretrained(path, use_cache=False)", "memory"}, {Context, "AutoAWQForCausalLM.from_quantized(max_new_tokens=512, batch_size=1)", "context"}}},
 	{Name: "LLM Compressor", Words: []string{"llm-compressor"}, Does: Runs,
 		Source: "https://docs.vllm.ai/projects/llm-compressor/en/0.11.0/examples/big_models_with_sequential_onloading/",
 		Levers: []Lever{{Offload, "from_pretrained(model_id, dtype=\"auto\", device_map=None)", "offload"}, {Input, "oneshot(max_seq_length=1024)", "length"}}},
@@ -313,7 +313,7 @@ var language = []Tool{
 	// Music, and its separation.
 	{Name: "AudioCraft", Words: []string{"audiocraft", "musicgen", "musicgen-large", "musicgen-medium", "musicgen-melody"},
 		Source: "https://github.com/facebookresearch/audiocraft/blob/main/docs/MUSICGEN.md",
-		Levers: []Lever{{Model, "MusicGen.get_pretrained('facebook/musicgen-small')", "smaller"}, {Input, "model.set_generation_params(duration=8)", "seconds"}, {Batch, "model.generate(descriptions[:1])", "one"}}},
+		Levers: []Lever{{Model, "MusicGen.get_pretrained('facebook/musicgen-small')", "smaller"}, {Input, "model.set_generation_params(duration=8)", "seconds"}, {Batch, "model.generate([prompt])", "one"}}},
 	{Name: "Jukebox", Words: []string{"jukebox", "1b_lyrics", "5b_lyrics"},
 		Source: "https://github.com/openai/jukebox/blob/master/README.md",
 		Levers: []Lever{{Model, "--model=1b_lyrics", "smaller"}, {Batch, "--n_samples=3", "half"}, {Batch, "max_batch_size=1", "one"}, {Batch, "--bs=1", "half"}}},

@@ -132,7 +132,7 @@ var making = []Tool{
 	{Name: "Wan", Words: []string{"wan2", "WanT2V", "WanI2V"}, Does: Runs,
 		Source: "https://github.com/Wan-Video/Wan2.1/blob/main/README.md",
 		Levers: []Lever{{Offload, "--offload_model True", "offload"}, {Offload, "--t5_cpu", "cpu"}, {Model, "--task t2v-1.3B", "smaller"}, {Input, "--size 832*480", "pixels"}}},
-	{Name: "CogVideo", Words: []string{"cogvideo", "cogvideox", "CogVideoXPipeline", "CogVideoXImageToVideoPipeline"},
+	{Name: "CogVideo", Words: []string{"cogvideo", "cogvideox", "cogvideox-2b", "cogvideox-5b", "cogvideox-5b-i2v", "CogVideoXPipeline", "CogVideoXImageToVideoPipeline"},
 		Source: "https://github.com/zai-org/CogVideo/blob/main/inference/cli_demo.py",
 		Levers: []Lever{{Offload, "pipe.enable_sequential_cpu_offload()", "offload"}, {Input, "pipe.vae.enable_tiling()", "tiles"}, {Batch, "--num_videos_per_prompt 1", "one"}, {Model, "--model_path THUDM/CogVideoX-2b", "smaller"}, {Input, "num_frames=25", "frames"}}},
 	{Name: "LTX-Video", Words: []string{"ltxvideo", "LTXVideoPipeline", "LTXMultiScalePipeline"}, Does: Runs,

@@ -373,9 +373,9 @@ var more = []Tool{
 
 	// Sound
 
-	{Name: "AudioLDM", Words: []string{"audioldm"},
+	{Name: "AudioLDM", Words: []string{"audioldm"}, Does: Runs, // it is trained by another program
 		Source: "https://github.com/haoheliu/AudioLDM/blob/main/audioldm/__main__.py",
-		Levers: []Lever{{Input, "--duration 5", "seconds"}, {Model, "--model_name audioldm-s-full", "smaller"}}},
+		Levers: []Lever{{Model, "--model_name audioldm-s-full", "smaller"}, {Input, "--duration 5", "seconds"}}},
 	{Name: "AudioLDM 2", Words: []string{"audioldm2"}, Does: Runs,
 		Source: "https://github.com/haoheliu/AudioLDM2/blob/main/audioldm2/__main__.py",
 		Levers: []Lever{{Input, "--duration 5", "seconds"}}},

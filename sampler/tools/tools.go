@@ -221,6 +221,18 @@ func installed(rest string) bool {
 	return (blanks > 1 || rest[0] == '=') && version != "" && version[0] >= '0' && version[0] <= '9'
 }
 
+// switched: what follows a name sets it to yes or no, as a settings file does that turns a part of another program on or off.
+func switched(rest string) bool {
+	rest = strings.TrimLeft(strings.TrimLeft(rest, `"'`), " \t")
+	if rest == "" || rest[0] != ':' && rest[0] != '=' {
+		return false
+	}
+	value := strings.TrimLeft(rest[1:], " \t")
+	return slices.ContainsFunc([]string{"true", "false", "none", "null"}, func(word string) bool {
+		return len(value) >= len(word) && strings.EqualFold(value[:len(word)], word) && (len(value) == len(word) || strings.IndexByte(" \t\r\n,;#}'\"`", value[len(word)]) >= 0)
+	})
+}
+
 // fileWords follow the name of a program where its files are meant, which others read: "a COLMAP dataset".
 var fileWords = []string{"dataset", "data set", "format", "output", "poses", "reconstruction", "model file"}
 
@@ -258,8 +270,15 @@ func each(text string, visit func(word, between string)) {
 			end = at
 		}
 	}
+	han := 0 // bytes that are left of a letter of Chinese, Japanese or Korean, beside which names stand without a blank
 	for i := range len(text) {
 		c := text[i]
+		if han--; c >= 0xE3 && c <= 0xED {
+			han = 2
+		}
+		if han >= 0 {
+			c = ' '
+		}
 		switch {
 		case c >= 'A' && c <= 'Z':
 			c |= 0x20
@@ -267,7 +286,7 @@ func each(text string, visit func(word, between string)) {
 		case c == '-' || c == '_':
 			continue
 		default:
-			if !installed(text[i:]) && (string(word) == hasDataset || !ofFiles(text[i:])) {
+			if !installed(text[i:]) && !switched(text[i:]) && (string(word) == hasDataset || !ofFiles(text[i:])) {
 				visitTo(i)
 			}
 			word = word[:0]
