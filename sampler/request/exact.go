@@ -17,12 +17,14 @@ type exact struct {
 	basedAt  time.Time                  // when that figure was read
 	basedIn  time.Duration              // how long that took
 	stood    peak                       // top before it was
-	guessed  bool                       // that: a call was so near that it may be in the figure or not
-	with     sampler.Bytes              // live at that time
-	apart    bool                       // the figure does not follow the calls: a pool, managed memory
-	longest  time.Duration              // that a call has taken
-	open     int                        // of the changes, where a thread may be giving memory back still
-	since    sampler.Bytes              // most live since the process was seen
+	figures  figures
+	guessed  bool          // that: a call was so near that it may be in the figure or not
+	with     sampler.Bytes // live at that time
+	apart    bool          // the figure does not follow the calls: a pool, managed memory
+	apartAt  time.Time     // since that figure
+	longest  time.Duration // that a call has taken
+	open     int           // of the changes, where a thread may be giving memory back still
+	since    sampler.Bytes // most live since the process was seen
 	sinceAt  time.Time
 	top      sampler.Bytes
 	topAt    time.Time
@@ -108,14 +110,14 @@ func (e *exact) before(at time.Time, took time.Duration, live, gives sampler.Byt
 // meanwhile takes that a call may have been at work when the base was read.
 func (e *exact) meanwhile(c *change) {
 	if n, known := e.base.Value(); known && c.gives > 0 && c.at.After(e.basedAt) && c.at.Add(-c.took).Before(e.basedAt.Add(whole)) {
-		e.amid(n, c.gives)
+		e.amid(n, c.gives, c.at.Add(-c.took))
 	}
 }
 
-// amid takes that a call was at work when the figure was read, and is answered after that was taken: all that was made of it may have what the call
-// gives, and is made anew.
-func (e *exact) amid(base, gives sampler.Bytes) {
-	e.base, e.guessed = sampler.Some(base.Less(gives)), true
+// amid takes that a call which began at a time was at work when the figure was read, and is answered after that was taken: all that was made of it, and of
+// those before it since then, may have what the call gives, and is made anew.
+func (e *exact) amid(base, gives sampler.Bytes, began time.Time) {
+	e.base, e.guessed, e.stood = sampler.Some(base.Less(gives)), true, e.figures.before(began, e.stood)
 	e.top, e.topAt = e.stood.top, e.stood.topAt
 	if c := &e.contexts; c.most > 0 {
 		e.note(c.mostAt, c.most, c.loose)
@@ -185,8 +187,11 @@ func (e *exact) lasted(c *change, at time.Time) (above sampler.Bytes) {
 	if c.until = at; c.back == 0 {
 		return 0
 	}
+	if e.apart && e.apartAt.After(c.at) && !e.apartAt.After(at) {
+		e.apart = false // that figure had it still
+	}
 	if base, known := e.base.Value(); known && c.within(e.basedAt, e.basedIn, at) {
-		e.amid(base, c.back)
+		e.amid(base, c.back, c.at)
 	}
 	if above = e.meets(c.at, c.back); above > 0 {
 		e.above = max(e.above, e.base.Or(0)+above)
@@ -269,7 +274,9 @@ func (e *exact) settle(now time.Time, live sampler.Bytes) {
 		changed := live.Less(e.with) + e.with.Less(live)
 		off := n.Less(was+live) + (was + live).Less(n)
 		if changed >= follows {
-			e.apart = off > changed/2
+			if follow := off <= changed/2; follow == e.apart {
+				e.apart, e.apartAt = !follow, e.listedAt
+			}
 		}
 	}
 	first := !e.base.Known()
@@ -281,6 +288,7 @@ func (e *exact) settle(now time.Time, live sampler.Bytes) {
 		most += gives
 	}
 	e.base, e.with, e.basedAt, e.basedIn, e.stood = sampler.Some(n.Less(most)), live, e.listedAt, e.took, peak{e.top, e.topAt}
+	e.figures.add(e.listedAt, e.stood)
 	e.told(first)
 	e.note(e.listedAt, live, false)
 	for i := range list {
