@@ -14,7 +14,7 @@ var fixesHostLimit = []fixRow{
 		kinds: ownCode | running, cost: 0.1,
 		lives: map[string]float64{CauseHostMemory: 0.75},
 		when: func(f *failure) bool {
-			return (f.class.class == classHost || f.onHost() && f.event.Framework == "tensorflow") && f.requested.Or(0) < noMachineHas && !(f.refusedPin() && f.withinWSL())
+			return (f.class.class == classHost || f.onHost() && f.event.Framework == "tensorflow") && f.requested.Or(0) < noMachineHas && !(f.refusedPin() && f.withinWSL()) && !f.sharesRAM() // that of a board is what it is
 		},
 		variant: func(f *failure) string {
 			switch f.event.Framework {

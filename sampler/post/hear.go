@@ -23,7 +23,7 @@ var heard = []struct {
 	{telling: "resume", what: sampler.ToldCheckpoint, except: lazily(`(?i)\bcontinue[sd]? to (?:run out|get|fail|crash|have|see|hit)\b|\b\d+ (?:more |further )?(?:iterations?|steps?|epochs?|batches)\b[^.]{0,24}\bagain\b|\bfor exactly \d+`)}, // the failure goes on, or it comes after steps as it did in the run before
 	{telling: "other", what: sampler.ToldHeld, except: lazily(`(?i)\bshared (?:node|cluster|partition|queue)\b`)},                                                                                                                                // of which each job has GPUs of its own
 	{telling: "update", what: sampler.ToldUpdate, least: 0.6, words: lazily(`(?i)version|updat|upgrad|driver|releas|commit|downgrad|revert|roll(?:ed|ing)? ?back|\bgit\b|pull|master|\bmain\b|\b(?:old|new)(?:er|est)?\b|build|\d\.\d+\.\d|install|bisect|regress`),
-		except: lazily(`(?i)\bsame (?:\w+ )?(?:error|problem|issue)s?\b|\balso\b|\bboth\b|\bupgrad\w* (?:to )?(?:my |the |more )*(?:gpu|card|ram|memory)\b|` + systemUpdate)},
+		except: lazily(`(?i)\bsame (?:\w+ )?(?:error|problem|issue)s?\b|\balso\b|\bboth\b|\d and (?:the |with |in )?(?:nightly|master|main|latest)\b|\bupgrad\w* (?:to )?(?:my |the |more )*(?:gpu|card|ram|memory)\b|` + systemUpdate)},
 	{telling: "worked", what: sampler.ToldWorked, least: 0.7},
 	{telling: "more_gpus", what: sampler.ToldTried + "gpu", least: 0.6, except: cured},
 	{telling: "validation", phase: sampler.PhaseValidation, least: 0.65, words: lazily(`(?i)vali?d|\bval\b|\beval`),
