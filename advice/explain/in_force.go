@@ -305,7 +305,7 @@ func (f *job) batch() int {
 }
 
 // triedBatch is the smallest batch with which it fails as is said; 0: none is told.
-func (f *job) triedBatch() int {
+func (f *facts) triedBatch() int {
 	for _, what := range f.context.Told {
 		if n, is := strings.CutPrefix(what, sampler.ToldDown+"batch "); is {
 			size, _ := strconv.Atoi(n)

@@ -38,8 +38,12 @@ func (f *facts) numbersInForce(options ...string) (set []float64) {
 			}
 		}
 	}
-	if n := f.context.BatchSize.Or(0); n > 0 && slices.ContainsFunc(options, func(option string) bool { return slices.Contains(batchNames, option) }) {
-		set = append(set, float64(n))
+	if slices.ContainsFunc(options, func(option string) bool { return slices.Contains(batchNames, option) }) {
+		for _, n := range []int{f.context.BatchSize.Or(0), f.triedBatch()} { // which was tried in vain is none to advise either
+			if n > 0 {
+				set = append(set, float64(n))
+			}
+		}
 	}
 	return set
 }
