@@ -2,8 +2,6 @@ package explain
 
 import (
 	"fmt"
-	"slices"
-	"strconv"
 	"strings"
 
 	"nvpeak/sampler"
@@ -50,20 +48,8 @@ func (f *job) beyondMachine() bool {
 	if f.event.Kind != sampler.KindMPS || l == nil {
 		return false
 	}
-	return slices.ContainsFunc(f.context.Told, func(what string) bool {
-		n, is := strings.CutPrefix(what, sampler.ToldRAM)
-		size, err := strconv.ParseUint(n, 10, 16)
-		return is && err == nil && l.Allowed.Or(0) >= sampler.Bytes(size)*sampler.GiB
-	})
-}
-
-// littleRAM is a machine that is said to have so little of it that a model on its way to the GPU fills it (own threshold: 16 GiB).
-func (f *facts) littleRAM() bool {
-	return slices.ContainsFunc(f.context.Told, func(what string) bool {
-		n, is := strings.CutPrefix(what, sampler.ToldRAM)
-		size, err := strconv.ParseUint(n, 10, 16)
-		return is && err == nil && size <= 16
-	})
+	size, told := f.saidRAM()
+	return told && l.Allowed.Or(0) >= size
 }
 
 func (f *facts) farOverMetal() bool { return f.overMetal() > mostOverMetal }

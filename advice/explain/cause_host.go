@@ -1,6 +1,11 @@
 package explain
 
-import "nvpeak/sampler"
+import (
+	"strconv"
+	"strings"
+
+	"nvpeak/sampler"
+)
 
 // causesHost is R10: the kernel, a container limit or a watchdog took the process for its host
 // memory. Nothing about the GPU is said then.
@@ -65,4 +70,21 @@ func (f *failure) hostWants() (wants, has sampler.Bytes, ok bool) {
 	wants, known := f.requested.Value()
 	has, told := f.extra("available_bytes").Value()
 	return wants, has, known && told
+}
+
+// saidRAM is how much of it the machine has as the text tells, the least where it tells several.
+func (f *facts) saidRAM() (least sampler.Bytes, told bool) {
+	for _, what := range f.context.Told {
+		n, is := strings.CutPrefix(what, sampler.ToldRAM)
+		if size, err := strconv.ParseUint(n, 10, 16); is && err == nil && (!told || sampler.Bytes(size)*sampler.GiB < least) {
+			least, told = sampler.Bytes(size)*sampler.GiB, true
+		}
+	}
+	return least, told
+}
+
+// littleRAM is a machine that is said to have so little of it that a model on its way to the GPU fills it (own threshold: 16 GiB).
+func (f *facts) littleRAM() bool {
+	size, told := f.saidRAM()
+	return told && size <= 16*sampler.GiB
 }

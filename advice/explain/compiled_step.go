@@ -18,6 +18,14 @@ func (f *facts) asksForStep() bool {
 	return f.event.Kind == sampler.KindXLA && !f.onHost() && !f.evaluatesCompiled() && slices.ContainsFunc(f.context.Code, trainingCall.Get().MatchString)
 }
 
+// autotunes: kernels are tried on copies of what they are to compute, when a shape is compiled. What the process grows by then is neither kept nor a batch. Each
+// launch of a compiled kernel goes through the files of Triton, so that these tell of a trial by the function alone.
+// https://github.com/pytorch/pytorch/blob/main/torch/_inductor/select_algorithm.py, https://github.com/triton-lang/triton/blob/main/python/triton/runtime/autotuner.py
+func (f *facts) autotunes() bool {
+	return f.inFile("_inductor/select_algorithm.py", "_inductor/autotune_process.py") ||
+		f.inFile("_inductor/runtime/triton_heuristics.py", "triton/runtime/autotuner.py", "triton/testing.py") && f.inFunction("autotune_to_one_config", "benchmark_all_configs", "_bench", "do_bench")
+}
+
 // fixesCompiledStep make that less.
 var fixesCompiledStep = []fixRow{
 	{id: FixGradientCheckpointing, source: sourceJAXCheckpoint,

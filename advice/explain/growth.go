@@ -38,12 +38,6 @@ func (f *facts) startingUp() bool {
 	return known && age < startSeconds || f.inOptimizer() && !f.context.Step.Known() && !f.context.Epoch.Known()
 }
 
-// autotunes: kernels are tried on copies of what they are to compute, when a shape is compiled. What the process grows by then is neither kept nor a batch.
-// https://github.com/pytorch/pytorch/blob/main/torch/_inductor/select_algorithm.py
-func (f *facts) autotunes() bool {
-	return f.inFile("_inductor/select_algorithm.py", "_inductor/autotune_process.py", "_inductor/runtime/triton_heuristics.py", "triton/runtime/autotuner.py")
-}
-
 // stepsMost is more steps than a training does in a second.
 const stepsMost = 50
 

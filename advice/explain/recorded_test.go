@@ -175,6 +175,8 @@ func TestRecordedPrograms(t *testing.T) {
 			sampler.LogContext{Phase: sampler.PhaseTraining, Slowdown: 1.3, Epoch: sampler.Some(1), Step: sampler.Some(959), Functions: []string{"main", "fit", "backward"}}, nil, CauseDataSpike, FixCapSampleSize, ""},
 		"pieces of a hundredth that rise alike": {"python grpo.py --num_generations 8 --use_peft", 79.1, 0.8, 0.1, 78.5, 0.1, History{Peaks: levels(49, 49, 50, 50, 53, 53, 54, 54, 54, 57, 57, 57, 62, 62, 69, 69, 69, 78.9)},
 			sampler.LogContext{Phase: sampler.PhaseTraining, Functions: []string{"main", "_inner_training_loop", "cross_entropy"}}, nil, CauseLeak, FixLeak, ""},
+		"a compiled kernel that finds no room in a run that grows": {"python train.py --batch 4", 44.5, 0.2, 0.1, 43.1, 0.5, History{Peaks: levels(10, 13, 16, 19, 22, 25, 28, 31, 34, 37, 40, 43)},
+			sampler.LogContext{Phase: sampler.PhaseTraining, Step: sampler.Some(9000), Functions: []string{"main", "call", "run"}, Files: []string{"train.py", "torch/_inductor/runtime/triton_heuristics.py"}}, nil, CauseLeak, FixLeak, ""},
 		"kernels that are tried as a shape is compiled": {"accelerate launch mlm.py --bs 24 --compile-mode max-autotune", 44.5, 2.7, 1.8, 35.5, 6.8, History{Age: sampler.Some(58.0), Peaks: levels(2, 8, 15, 20, 25, 29, 32, 35, 38, 40, 42, 43)},
 			sampler.LogContext{Phase: sampler.PhaseTraining, Step: sampler.Some(17), Functions: []string{"main", "benchmark_in_current_process"}, Files: []string{"mlm.py", "torch/_inductor/select_algorithm.py"}}, nil, CauseFragmentation, FixExpandableSegments, FixLeak},
 		"a piece of a third of the GPU, between others": {"torchrun --nproc_per_node 2 train.py --batch 4", 79.2, 27.1, 26.5, 36.9, 15.1, History{Peaks: levels(56, 56, 56, 60, 60, 60, 54, 54, 54, 67, 67, 60, 60, 60)},
