@@ -7,6 +7,19 @@ import (
 	"nvpeak/sampler"
 )
 
+// listing lists what the process 7 has once a second, for the first time at one, until each moment that it is told.
+func (s *scene) listing(next time.Time, has *sampler.Bytes) func(until time.Time) {
+	return func(until time.Time) {
+		for ; next.Before(until); next = next.Add(time.Second) {
+			s.now = next
+			s.Listed(s.gpus[0].Key(), s.now, []sampler.Process{{PID: 7, Memory: sampler.Some(*has)}})
+			s.later(ms(10))
+			s.apply()
+		}
+		s.now = until
+	}
+}
+
 // A spike that was seen is the most, however long what is given back after it takes, and whichever lists fall into that.
 func TestSpikeBeforeASlowFree(t *testing.T) {
 	const context, block = 300 * mib, 256 * mib
@@ -15,16 +28,7 @@ func TestSpikeBeforeASlowFree(t *testing.T) {
 			s := newScene(t, 1, people{7: {Environment: map[string]string{}}})
 			s.Begins(7)
 			has := context + 200*mib
-			next := s.now.Add(ms(100))
-			lists := func(until time.Time) {
-				for ; next.Before(until); next = next.Add(time.Second) {
-					s.now = next
-					s.Listed(s.gpus[0].Key(), s.now, []sampler.Process{{PID: 7, Memory: sampler.Some(has)}})
-					s.later(ms(10))
-					s.apply()
-				}
-				s.now = until
-			}
+			lists := s.listing(s.now.Add(ms(100)), &has)
 			s.context(0)
 			s.alloc(1, 200*mib)
 			lists(s.now.Add(1200*time.Millisecond + shift))
@@ -59,16 +63,7 @@ func TestListsAmidSlowCalls(t *testing.T) {
 				s := newScene(t, 1, people{7: {Environment: map[string]string{}}})
 				s.Begins(7)
 				has := context + row.before
-				next := s.now.Add(shift)
-				lists := func(until time.Time) {
-					for ; next.Before(until); next = next.Add(time.Second) {
-						s.now = next
-						s.Listed(s.gpus[0].Key(), s.now, []sampler.Process{{PID: 7, Memory: sampler.Some(has)}})
-						s.later(ms(10))
-						s.apply()
-					}
-					s.now = until
-				}
+				lists := s.listing(s.now.Add(shift), &has)
 				s.context(0)
 				truth := context + max(row.before, row.spike, row.gives)
 				if row.gives == 0 {
