@@ -140,6 +140,15 @@ type Peak struct {
 	Source string    `json:"source"`
 }
 
+// OfCalls says whether the calls of a process to the driver tell it.
+func (p Peak) OfCalls() bool {
+	switch p.Source {
+	case PeakCalls, PeakOverlapping, PeakAtLeast, PeakCallsAlone:
+		return true
+	}
+	return false
+}
+
 // Utilization in percent of the last driver interval.
 type Utilization struct {
 	GPU     Opt[int] `json:"gpu_percent"`

@@ -19,11 +19,49 @@ type gpuMark struct {
 // maxMarks is how many processes have a peak before those that are gone are forgotten.
 const maxMarks = 1024
 
+// procMark keeps apart what the calls tell: as slow ones are answered they correct downwards, too, what they told of the whole life of the process.
 type procMark struct {
-	peak Peak
-	told Bytes // the highest that its source has told, which tells that of its whole life
+	peak        Peak // by all else
+	told        life
+	calls       Peak // the newest
+	toldOfCalls life
+	seen        time.Time
+}
+
+// life is the highest that a source has told, which tells that of the whole life of a process.
+type life struct {
+	most Bytes
 	old  Bytes // of that, what was told before Reset: it is none since
-	seen time.Time
+}
+
+// since says whether a peak was reached after Reset.
+func (l life) since(n Bytes) bool { return l.old == 0 || n > l.old }
+
+// reset is what is left of a mark.
+func (m *procMark) reset() procMark {
+	return procMark{told: life{m.told.most, m.told.most}, toldOfCalls: life{m.toldOfCalls.most, m.toldOfCalls.most}, seen: m.seen}
+}
+
+// tells takes the driver's or the allocator's own peak, that of the calls, or a recorded one.
+func (m *procMark) tells(p Peak) {
+	if p.OfCalls() {
+		l := &m.toldOfCalls
+		l.most, l.old = p.Bytes, min(l.old, p.Bytes)
+		m.calls = p
+		return
+	}
+	m.told.most = max(m.told.most, p.Bytes)
+	if p.Bytes >= m.peak.Bytes && m.told.since(p.Bytes) {
+		m.peak = p
+	}
+}
+
+// highest is the peak by all that is known; no source: there is none since Reset.
+func (m *procMark) highest() Peak {
+	if m.calls.Bytes >= m.peak.Bytes && m.toldOfCalls.since(m.calls.Bytes) && m.calls.Source != "" {
+		return m.calls
+	}
+	return m.peak
 }
 
 // NewWatermarks makes an empty fold.
@@ -36,7 +74,7 @@ func NewWatermarks() *Watermarks {
 func (w *Watermarks) Reset() {
 	w.gpus = map[GPUKey]*gpuMark{}
 	for _, m := range w.procs {
-		*m = procMark{told: m.told, old: m.told, seen: m.seen}
+		*m = m.reset()
 	}
 }
 
@@ -160,17 +198,13 @@ func (w *Watermarks) processes(at time.Time, g *GPU) {
 			continue
 		}
 		if p.Peak != nil {
-			m.told = max(m.told, p.Peak.Bytes)
-			if p.Peak.Bytes >= m.peak.Bytes && (m.old == 0 || p.Peak.Bytes > m.old) {
-				m.peak = *p.Peak // the driver's or the allocator's own, or a recorded one
-			}
+			m.tells(*p.Peak)
 		}
 		m.seen = at
-		switch {
-		case m.peak.Source == "": // nothing since Reset
+		switch peak := m.highest(); {
+		case peak.Source == "":
 			p.Peak = nil
-		case p.Peak == nil || *p.Peak != m.peak:
-			peak := m.peak
+		case p.Peak == nil || *p.Peak != peak:
 			p.Peak = &peak
 		}
 	}

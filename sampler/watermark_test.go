@@ -113,6 +113,43 @@ func TestResetOfToldPeaks(t *testing.T) {
 	}
 }
 
+// What the calls tell of the whole life of a process they correct as slow ones are answered, also downwards; what was read is not taken back by that.
+func TestCallsCorrectTheirPeak(t *testing.T) {
+	type step struct {
+		used, told Bytes
+		source     string
+		want       Bytes
+		wantSource string
+	}
+	for name, row := range map[string]struct {
+		steps []step
+		reset int // after that many; 0: never
+	}{
+		"corrected":                   {[]step{{9 * GiB, 40 * GiB, PeakAtLeast, 40 * GiB, PeakAtLeast}, {9 * GiB, 30 * GiB, PeakCalls, 30 * GiB, PeakCalls}}, 0},
+		"below what was read":         {[]step{{35 * GiB, 40 * GiB, PeakCalls, 40 * GiB, PeakCalls}, {9 * GiB, 30 * GiB, PeakCalls, 35 * GiB, PeakSampled}}, 0},
+		"nothing told anymore":        {[]step{{9 * GiB, 40 * GiB, PeakCalls, 40 * GiB, PeakCalls}, {9 * GiB, 0, "", 40 * GiB, PeakCalls}}, 0},
+		"the driver corrects nothing": {[]step{{9 * GiB, 40 * GiB, PeakDriver, 40 * GiB, PeakDriver}, {9 * GiB, 30 * GiB, PeakDriver, 40 * GiB, PeakDriver}}, 0},
+		"corrected after a reset, then more": {[]step{{9 * GiB, 40 * GiB, PeakCalls, 40 * GiB, PeakCalls}, {9 * GiB, 30 * GiB, PeakCalls, 9 * GiB, PeakSampled},
+			{9 * GiB, 33 * GiB, PeakCalls, 33 * GiB, PeakCalls}}, 1},
+	} {
+		w := NewWatermarks()
+		for i, x := range row.steps {
+			if row.reset > 0 && i == row.reset {
+				w.Reset()
+			}
+			s := shot(noon.Add(time.Duration(i)*time.Second), 60*GiB, 1)
+			p := &s.GPUs[0].Processes[0]
+			if p.Memory, p.Peak = Some(x.used), nil; x.told > 0 {
+				p.Peak = &Peak{x.told, noon, x.source}
+			}
+			w.Apply(s)
+			if p.Peak == nil || p.Peak.Bytes != x.want || p.Peak.Source != x.wantSource {
+				t.Errorf("%s, snapshot %d: %+v, want %v %s", name, i, p.Peak, x.want, x.wantSource)
+			}
+		}
+	}
+}
+
 // TestProcessPeaks: the driver's accounting is exact and beats what was sampled.
 func TestProcessPeaks(t *testing.T) {
 	exact := &Peak{20 * GiB, noon.Add(-time.Minute), PeakDriver}

@@ -202,6 +202,7 @@ func (p *process) is(who sampler.Process) {
 
 // fill gives a process what it asked for on one GPU, and its exact peak.
 func (t *Tracker) fill(row *sampler.Process, p *process, key sampler.GPUKey, now time.Time) {
+	defer p.tells(row, key)
 	y := p.on(key)
 	if y == nil {
 		if p.exit.Known() && !p.over { // what it has there it had before, or asked for unseen
@@ -233,6 +234,16 @@ func (t *Tracker) fill(row *sampler.Process, p *process, key sampler.GPUKey, now
 	}
 	if n > 0 && n <= y.most() && (!y.partly || n >= row.Memory.Or(0)) && (row.Peak == nil || n >= row.Peak.Bytes) {
 		row.Peak = &sampler.Peak{Bytes: n, Time: milli(at), Source: source}
+	}
+}
+
+// tells notes the peak that the calls tell of a process on a GPU. What it held there as another program, it has held.
+func (p *process) tells(row *sampler.Process, key sampler.GPUKey) {
+	if before, ok := p.before[key]; ok && (row.Peak == nil || before.Bytes > row.Peak.Bytes) {
+		row.Peak = &before
+	}
+	if row.Peak != nil && row.Peak.OfCalls() {
+		p.peaks[key] = *row.Peak
 	}
 }
 

@@ -20,7 +20,7 @@ func (t *Tracker) Ended(pid int, at time.Time, status int, asking sampler.Bytes)
 	if signal != 0 {
 		code = 128 + signal
 	}
-	p.exit = sampler.Some(code)
+	p.exit, p.underWay = sampler.Some(code), nil
 }
 
 // Execed takes that a process runs another program. What the one before held is gone, and what it was refused is no matter.
@@ -31,7 +31,7 @@ func (t *Tracker) Execed(pid int, at time.Time) {
 	if p == nil {
 		return
 	}
-	p.last, p.over, p.exit = at, true, sampler.Some(0)
+	p.last, p.over, p.exit, p.underWay = at, true, sampler.Some(0), nil
 	for place, b := range p.blocks {
 		p.drop(&Call{Time: at}, place, b)
 	}

@@ -24,6 +24,7 @@ type exact struct {
 	apartAt  time.Time     // since that figure
 	longest  time.Duration // that a call has taken
 	open     int           // of the changes, where a thread may be giving memory back still
+	oldest   time.Time     // when the first of the calls began that are under way; zero: none is known to be
 	since    sampler.Bytes // most live since the process was seen
 	sinceAt  time.Time
 	top      sampler.Bytes
@@ -50,6 +51,7 @@ type change struct {
 	context     bool          // a context was made or ended, or a block that nobody knew
 	back        sampler.Bytes // what is given back
 	by          int           // the thread that does, if it may be at that still; 0: it is not
+	slow        bool          // it is known to be
 	until       time.Time     // when it was done, if that took long
 }
 
@@ -70,11 +72,17 @@ const (
 // list notes the driver's figure; what it means is told once the calls that were at work when it was read are known, for by then they may be in it:
 // so much is live since the one before.
 func (e *exact) list(at time.Time, took time.Duration, n, live sampler.Bytes) {
-	if e.settled(at) {
+	switch {
+	case e.settled(at):
 		e.settle(at, live)
+	case e.listed.Known() && e.waits(): // where calls follow one another that take longer than from list to list, none would ever be settled
+		return
 	}
 	e.listedAt, e.took, e.listed = at, took, sampler.Some(n)
 }
+
+// waits says whether the figure that waits may have what a call does that is under way.
+func (e *exact) waits() bool { return !e.oldest.IsZero() && !e.oldest.After(e.listedAt) }
 
 // later are the changes that were heard after a time, oldest first, and the one before them; all: none of those is forgotten.
 func (e *exact) later(at time.Time) (list []change, before change, all bool) {
@@ -94,6 +102,9 @@ func (e *exact) later(at time.Time) (list []change, before change, all bool) {
 func (e *exact) before(at time.Time, took time.Duration, live, gives sampler.Bytes) {
 	waits := e.listed.Known() && at.After(e.listedAt)
 	if waits && e.changed >= keptChanges && e.changes[(e.changed+1)%keptChanges].at.After(e.listedAt) { // one more, and what there was at the figure is forgotten
+		if e.waits() {
+			e.listed = sampler.Opt[sampler.Bytes]{}
+		}
 		e.settle(at, live)
 	}
 	c := &e.changes[e.changed%keptChanges]
@@ -117,12 +128,17 @@ func (e *exact) meanwhile(c *change) {
 // amid takes that a call which began at a time was at work when the figure was read, and is answered after that was taken: all that was made of it, and of
 // those before it since then, may have what the call gives, and is made anew.
 func (e *exact) amid(base, gives sampler.Bytes, began time.Time) {
+	if gives > base && !e.guessed { // the figure is too low to have that, too
+		return
+	}
 	e.base, e.guessed, e.stood = sampler.Some(base.Less(gives)), true, e.figures.before(began, e.stood)
 	e.top, e.topAt = e.stood.top, e.stood.topAt
 	if c := &e.contexts; c.most > 0 {
 		e.note(c.mostAt, c.most, c.loose)
 	}
-	e.note(e.basedAt, e.with+gives, e.loose)
+	if gives <= base { // else it had something else, and not this
+		e.note(e.basedAt, e.with+gives, e.loose)
+	}
 }
 
 // takes notes what a thread gives back from a time on.
@@ -165,7 +181,7 @@ func (e *exact) ended(at time.Time) (above sampler.Bytes) {
 		}
 		e.gave(&e.changes[i])
 	}
-	e.longest = 0 // nothing is at work any more
+	e.longest, e.oldest = 0, time.Time{} // nothing is at work any more
 	return above
 }
 
@@ -173,6 +189,17 @@ func (e *exact) ended(at time.Time) (above sampler.Bytes) {
 func (e *exact) lingers(began, at time.Time) (above sampler.Bytes) {
 	for i := range e.changes {
 		if c := &e.changes[i]; c.at.Equal(began) && c.back > 0 {
+			e.longest = max(e.longest, at.Sub(began))
+			above = max(above, e.lasted(c, at))
+		}
+	}
+	return above
+}
+
+// endsUntil takes the same of a context that ended from a time on, and of what ended with it.
+func (e *exact) endsUntil(began, at time.Time) (above sampler.Bytes) {
+	for i := range e.changes {
+		if c := &e.changes[i]; c.at.Equal(began) && c.context {
 			e.longest = max(e.longest, at.Sub(began))
 			above = max(above, e.lasted(c, at))
 		}
@@ -232,12 +259,12 @@ func (c *change) within(at time.Time, took time.Duration, now time.Time) bool {
 }
 
 // open says whether that is going on, for all that is known.
-func (c *change) open(now time.Time) bool { return c.by != 0 && now.Sub(c.at) < givingBack }
+func (c *change) open(now time.Time) bool { return c.by != 0 && (c.slow || now.Sub(c.at) < givingBack) }
 
 // settled says whether all calls that were at work when the figure that waits was read are known by now: none takes longer than they did so far, and
 // who gives memory back may still tell.
 func (e *exact) settled(now time.Time) bool {
-	if now.Sub(e.listedAt) <= unsure+min(e.longest, givingBack) {
+	if now.Sub(e.listedAt) <= unsure+min(e.longest, givingBack) || e.waits() {
 		return false
 	}
 	return e.open == 0 || !slices.ContainsFunc(e.changes[:], func(c change) bool { return c.at.Before(e.listedAt) && c.open(now) })
@@ -284,8 +311,12 @@ func (e *exact) settle(now time.Time, live sampler.Bytes) {
 	if near {
 		most = e.mostAmid(live, now)
 	}
-	if next <= whole && n >= most+gives { // the figure may have it already: no peak is told that never was
+	switch { // the figure may have it already: no peak is told that never was
+	case next > whole:
+	case n >= most+gives:
 		most += gives
+	case n >= live+gives: // if not with all else that it may have
+		most = max(most, live+gives)
 	}
 	e.base, e.with, e.basedAt, e.basedIn, e.stood = sampler.Some(n.Less(most)), live, e.listedAt, e.took, peak{e.top, e.topAt}
 	e.figures.add(e.listedAt, e.stood)
@@ -374,8 +405,10 @@ func (e *exact) note(at time.Time, live sampler.Bytes, loose bool) {
 // source is where the peak is from.
 func (e *exact) source() string {
 	switch {
-	case e.alone(), e.short(), e.top < e.since:
+	case !e.known(), e.short():
 		return sampler.PeakCallsAlone
+	case !e.base.Known(): // it was held, by a figure of before one that told nothing
+		return sampler.PeakAtLeast
 	case e.loose:
 		return sampler.PeakOverlapping
 	case e.guessed:
@@ -392,9 +425,12 @@ func (e *exact) exceeds(live sampler.Bytes) bool { return e.base.Or(0)+live > e.
 // alone says whether nothing is known but the calls.
 func (e *exact) alone() bool { return e.apart || !e.base.Known() }
 
+// known says whether some figure tells more than the calls alone.
+func (e *exact) known() bool { return !e.apart && e.top > 0 && e.top >= e.since }
+
 // peak is the most the process has held, and when: never less than was asked for, where no figure goes with that.
 func (e *exact) peak() (sampler.Bytes, time.Time) {
-	if e.alone() || e.top < e.since {
+	if !e.known() {
 		return e.since, e.sinceAt
 	}
 	return e.top, e.topAt

@@ -501,10 +501,10 @@ func TestPeakOfWhoWasMissed(t *testing.T) {
 	}
 }
 
-// A figure that is taken while a call is still under way may have what it gives: no peak is told that never was.
+// A figure that is taken while a call is still under way may have what it gives: no peak is told that never was. One that is lower than that gives has it not.
 func TestFigureAmidCall(t *testing.T) {
 	const context = 500 * mib
-	for had, want := range map[bool]sampler.Bytes{true: 3*gib + context, false: 2*gib + context} { // at least that much, where the figure had it not
+	for had, want := range map[bool]string{true: sampler.PeakAtLeast, false: sampler.PeakCalls} {
 		s := newScene(t, 1, people{7: {}})
 		s.context(0)
 		s.alloc(1, gib)
@@ -519,8 +519,51 @@ func TestFigureAmidCall(t *testing.T) {
 		s.later(ms(60))
 		s.call("cuMemAlloc_v2", Call{Address: 2, Size: uint64(2 * gib), Context: 0xc000, Device: -1, Took: ms(120)})
 		p := s.of(0, 7)
-		if p.Peak == nil || p.Peak.Bytes < want || p.Peak.Bytes > 3*gib+context || p.Peak.Source != sampler.PeakAtLeast {
+		if p.Peak == nil || p.Peak.Bytes != 3*gib+context || p.Peak.Source != want {
 			t.Errorf("the figure had it (%v): %+v", had, p.Peak)
+		}
+	}
+}
+
+// What a process has held for sure it has held, whatever comes after: another program, a pool, a context during which a list says nothing.
+func TestPeakStays(t *testing.T) {
+	const context = 300 * mib
+	for name, row := range map[string]struct {
+		then   func(*scene)
+		source string
+	}{
+		"it runs another program": {func(s *scene) {
+			s.Execed(7, s.now)
+			s.later(time.Second)
+			s.context(0)
+			s.alloc(1, 100*mib)
+		}, sampler.PeakCalls},
+		"it asks a pool": {func(s *scene) {
+			s.call("cuMemAllocAsync", Call{Address: 3, Size: uint64(100 * mib), Context: 0xc000, Other: 1, Device: -1})
+		}, sampler.PeakCallsAlone},
+		"it makes a context as the driver lists it": {func(s *scene) {
+			s.later(300 * time.Millisecond)
+			s.Listed(s.gpus[0].Key(), s.now, []sampler.Process{{PID: 7, Memory: sampler.Some(context + 1100*mib)}})
+			s.later(300 * time.Millisecond)
+			s.apply()
+			s.call("cuCtxCreate_v2", Call{Address: 0xd000, Device: 0, Took: 500 * time.Millisecond})
+		}, sampler.PeakAtLeast},
+	} {
+		s := newScene(t, 1, people{7: {Environment: map[string]string{}}})
+		s.context(0)
+		s.alloc(1, gib)
+		s.later(ms(100))
+		s.Listed(s.gpus[0].Key(), s.now, []sampler.Process{{PID: 7, Memory: sampler.Some(gib + context)}})
+		s.later(ms(100))
+		s.alloc(2, 4*gib)
+		s.free(2)
+		before := *s.of(0, 7).Peak
+		if before.Bytes != 5*gib+context || before.Source != sampler.PeakCalls {
+			t.Fatalf("%s: before, %+v", name, before)
+		}
+		row.then(s)
+		if p := s.of(0, 7).Peak; p == nil || p.Bytes != before.Bytes || !p.Time.Equal(before.Time) || p.Source != row.source {
+			t.Errorf("%s: %+v, not %+v by %s", name, p, before, row.source)
 		}
 	}
 }

@@ -152,7 +152,7 @@ func Cookie(n int, library, set uint16) uint64 {
 // Answered says whether the answer of the function matters, which is known when it returns.
 func (f *Function) Answered() bool {
 	switch f.Effect {
-	case Gives, Takes, Maps, Unmaps, Names, Makes, Sets, Pushes, Pops, Streams, Retains, Captures, Imports:
+	case Gives, Takes, Maps, Unmaps, Names, Makes, Sets, Pushes, Pops, Ends, Streams, Retains, Captures, Imports:
 		return true
 	}
 	return false
@@ -160,6 +160,11 @@ func (f *Function) Answered() bool {
 
 // moves says whether the function gives memory or takes it back.
 func (f *Function) moves() bool { return f.Effect >= Gives && f.Effect <= Unmaps || f.Effect == Ends }
+
+// takesBack says whether it gives memory back to a GPU, as nearly always.
+func (f *Function) takesBack() bool {
+	return f.Effect == Takes || f.Effect == Unmaps || f.Effect == Ends
+}
 
 // context says whether the function makes a context, which takes some hundred MiB of the GPU.
 func (f *Function) context() bool { return f.Effect == Makes || f.Name == primaryRetain }

@@ -19,26 +19,28 @@ type process struct {
 	lost   time.Time                    // when it last gave back what no call tells: what it had by then, or a context
 	// How many contexts a thread has ended of which nothing was known: each may have been the current one, and what lies below it is another one.
 	uncovered map[int]int
-	missed    bool                    // calls amid what was seen were
-	lookedAt  time.Time               // some of its calls before that are; zero: none
-	first     time.Time               // call that was heard
-	unseen    bool                    // it has called before that
-	loaded    time.Time               // when its libcuda was looked at, if that was new
-	begun     bool                    // its begin was seen
-	said      map[string]string       // its environment then, which counts for all its life; nil: not known
-	execed    time.Time               // when it became another program, whose places the lists of before do not tell
-	unsure    bool                    // it may have called before its libcuda was looked at
-	fresh     bool                    // not for long, for it had just loaded that: see Loads
-	supposed  bool                    // that it had not, as it made a context first
-	imported  int                     // pieces that are there, of others or of its own once more
-	importAt  time.Time               // of the last of those
-	pool      uint64                  // that the last call asked for memory; 0: none
-	exit      sampler.Opt[int]        // how it has ended, as a shell tells it
-	exited    time.Time               // when
-	asking    sampler.Bytes           // for so much it was as it ended, all told: it may have been given that
-	unplaced  bool                    // its end was told, and no GPU
-	left      map[sampler.GPUKey]bool // where its end was told, and it has asked for nothing
-	over      bool                    // it runs another program by now, which has asked for nothing yet
+	missed    bool                            // calls amid what was seen were
+	lookedAt  time.Time                       // some of its calls before that are; zero: none
+	first     time.Time                       // call that was heard
+	unseen    bool                            // it has called before that
+	loaded    time.Time                       // when its libcuda was looked at, if that was new
+	begun     bool                            // its begin was seen
+	said      map[string]string               // its environment then, which counts for all its life; nil: not known
+	execed    time.Time                       // when it became another program, whose places the lists of before do not tell
+	unsure    bool                            // it may have called before its libcuda was looked at
+	fresh     bool                            // not for long, for it had just loaded that: see Loads
+	supposed  bool                            // that it had not, as it made a context first
+	imported  int                             // pieces that are there, of others or of its own once more
+	importAt  time.Time                       // of the last of those
+	pool      uint64                          // that the last call asked for memory; 0: none
+	exit      sampler.Opt[int]                // how it has ended, as a shell tells it
+	exited    time.Time                       // when
+	asking    sampler.Bytes                   // for so much it was as it ended, all told: it may have been given that
+	unplaced  bool                            // its end was told, and no GPU
+	left      map[sampler.GPUKey]bool         // where its end was told, and it has asked for nothing
+	peaks     map[sampler.GPUKey]sampler.Peak // that were told of it
+	before    map[sampler.GPUKey]sampler.Peak // of the program that it was
+	over      bool                            // it runs another program by now, which has asked for nothing yet
 	handles   map[uint64]int
 	streams   map[uint64]uint64 // the contexts that they are of
 	blocks    map[where]*block
@@ -53,6 +55,8 @@ type process struct {
 	drops     int
 	taken     [64]taken // of late, a ring
 	takings   int
+	endings   [8]ending // of late, a ring
+	ended     int
 	hides     bool   // it holds memory of which no call tells how much
 	captures  int    // streams whose calls become parts of a graph
 	steps     []step // of its tallies, oldest first, while stepping
@@ -62,6 +66,7 @@ type process struct {
 	figures   map[sampler.GPUKey]figure // of the driver, from before it asked there
 	shown     map[sampler.GPUKey]*showing
 	showed    []*seat // of which those are
+	underWay  []UnderWay
 }
 
 // figure is what the driver said that a process has.
@@ -97,7 +102,7 @@ const (
 )
 
 func newProcess(pid int) *process {
-	return &process{pid: pid, handles: map[uint64]int{}, streams: map[uint64]uint64{}, blocks: map[where]*block{}, mapped: map[uint64]mapping{}, primary: map[int]primary{}, own: map[uint64]time.Time{}, made: map[int]made{}, listed: map[sampler.GPUKey]time.Time{}, figures: map[sampler.GPUKey]figure{}, left: map[sampler.GPUKey]bool{}}
+	return &process{pid: pid, handles: map[uint64]int{}, streams: map[uint64]uint64{}, blocks: map[where]*block{}, mapped: map[uint64]mapping{}, primary: map[int]primary{}, own: map[uint64]time.Time{}, made: map[int]made{}, listed: map[sampler.GPUKey]time.Time{}, figures: map[sampler.GPUKey]figure{}, left: map[sampler.GPUKey]bool{}, peaks: map[sampler.GPUKey]sampler.Peak{}}
 }
 
 // made is what is known of the contexts of a device.

@@ -211,8 +211,10 @@ func (t *tally) freeAwaited(now time.Time) bool {
 
 // grant notes memory that was given; loose, besides: see overlaps.
 func (t *tally) grant(c *Call, n sampler.Bytes, loose bool, besides sampler.Bytes) {
-	t.pool = t.pool || Functions[c.Function].Memory == Pool
-	t.partly = t.partly || t.pool
+	if Functions[c.Function].Memory == Pool {
+		t.pool = true
+		t.hide()
+	}
 	t.add(c, n, loose, besides)
 	t.met(c, n)
 }
@@ -276,8 +278,8 @@ func (t *tally) retake(c *Call, n sampler.Bytes) {
 
 // hide notes that the process holds more than calls tell. What it has held until then, all told, is the least that it has held.
 func (t *tally) hide() {
-	if e := &t.exact; !t.partly && !e.alone() && e.top > e.since {
-		e.since, e.sinceAt = e.top, e.topAt
+	if e := &t.exact; !t.partly {
+		e.since, e.sinceAt = e.peak()
 	}
 	t.partly = true
 }

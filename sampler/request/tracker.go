@@ -30,6 +30,7 @@ type Tracker struct {
 	letGo     map[sampler.Busy]time.Time // until when a process is let go of
 	seeing    bool                       // calls are seen
 	catchUp   func()                     // see Ask
+	underWay  func() []UnderWay          // the same
 	older     map[int]bool               // processes that were there before
 	// The first lists were still coming when the newest snapshot was made; and when the first of them came.
 	firstLists bool
@@ -64,21 +65,27 @@ func (t *Tracker) Begin(running map[int]bool) {
 	t.seeing, t.older = true, running
 }
 
-// Ask sets who is asked for the calls of until then, before it matters which there have been; it returns once they have been passed on.
-func (t *Tracker) Ask(catchUp func()) {
+// Ask sets who is asked for the calls of until then, before it matters which there have been; it returns once they have been passed on. And who
+// is asked before that which calls are under way.
+func (t *Tracker) Ask(catchUp func(), underWay func() []UnderWay) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.catchUp = catchUp
+	t.catchUp, t.underWay = catchUp, underWay
 }
 
 // hear passes on what calls there are. It is called without the lock, which that takes.
 func (t *Tracker) hear() {
 	t.mu.Lock()
-	catchUp := t.catchUp
+	catchUp, underWay := t.catchUp, t.underWay
 	t.mu.Unlock()
-	if catchUp != nil {
-		catchUp()
+	if catchUp == nil {
+		return
 	}
+	list := underWay() // first: those that are answered meanwhile are passed on
+	catchUp()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.areUnderWay(list)
 }
 
 // Machine takes all GPUs of the machine, watched or not: who asks for memory on one that is not must not be told at another.
@@ -234,6 +241,7 @@ func (t *Tracker) Call(c Call) {
 	if p.first.IsZero() {
 		p.first = c.Time
 	}
+	p.answered(c.TID, c.Function)
 	for _, s := range p.seats {
 		s.tally.called(c.TID, c.Time.Add(-c.Took))
 	}
@@ -341,13 +349,14 @@ func (t *Tracker) names(p *process, c *Call, f *Function) {
 func (t *Tracker) process(pid int) *process {
 	p := t.processes[pid]
 	var execed time.Time
+	var before map[sampler.GPUKey]sampler.Peak
 	if p != nil && p.over {
 		delete(t.processes, pid)
-		p, execed = nil, p.last
+		p, execed, before = nil, p.last, p.peaks
 	}
 	if p == nil && pid > 0 && len(t.processes) < maxProcesses {
 		p = newProcess(pid)
-		p.execed = execed
+		p.execed, p.before = execed, before
 		p.missed = len(t.door.LetGo) > 0
 		p.late = t.older[pid] || p.missed
 		who := []sampler.Process{{PID: pid}}

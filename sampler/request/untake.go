@@ -34,6 +34,7 @@ func (t *Tracker) Lingered(pid int, call uint64, at time.Time) {
 	if p == nil || p.over {
 		return
 	}
+	p.endsUntil(call, at)
 	for i := range p.taken {
 		switch x := &p.taken[i]; {
 		case x.call != call:

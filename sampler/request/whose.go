@@ -42,9 +42,32 @@ func (p *process) begins(c *Call, f *Function) {
 	p.primary[c.Device] = m
 }
 
+// ending is a call that ends a context.
+type ending struct {
+	call  uint64 // its number
+	began time.Time
+}
+
+// endsUntil takes that such a call was over as late as at a time: what was read meanwhile has all of the context, some, or nothing.
+func (p *process) endsUntil(call uint64, at time.Time) {
+	for _, x := range p.endings {
+		if x.call != call || x.began.IsZero() {
+			continue
+		}
+		p.lost = later(p.lost, at)
+		for _, s := range p.seats {
+			e := &s.tally.exact
+			s.tally.above = max(s.tally.above, e.endsUntil(x.began, at))
+			e.blurs(x.began, at)
+		}
+	}
+}
+
 // ends notes that a context has ended: the primary one of a device by a reset, or as it was released as often as it was retained, which nobody knows of
 // a process that was there before we came.
 func (p *process) ends(c *Call) {
+	p.endings[p.ended%len(p.endings)] = ending{c.Other, c.Time}
+	p.ended++
 	if c.Device < 0 {
 		p.endsOwn(c)
 		return

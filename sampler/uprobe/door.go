@@ -136,7 +136,7 @@ func open(t *request.Tracker, o Options) (*Door, error) {
 	for pid := range older { // one that has loaded a copy may use it later
 		d.searchIn(pid)
 	}
-	t.Ask(d.catchUp)
+	t.Ask(d.catchUp, d.underWay)
 	return d, nil
 }
 

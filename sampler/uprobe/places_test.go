@@ -103,6 +103,46 @@ func TestLingers(t *testing.T) {
 	})
 }
 
+// A list that falls into a call that takes long, as that gives memory or gives a whole context back, makes no peak that never was.
+func TestListsAmidSlowCalls(t *testing.T) {
+	const context, block = 300000000, 1000000000
+	for name, row := range map[string]struct {
+		env, slow string
+		amid      sampler.Bytes // what the driver says in the midst of it
+		most      sampler.Bytes
+	}{
+		"a reset": {"FAKECUDA_LINGER=1000", "reset", context + block, context + block},
+		"a grant": {"FAKECUDA_SLOW=1", "alloc b 500000000", context + block/2, context + block},
+	} {
+		oneWay(t, func(t *testing.T, o Options) {
+			r := newRig(t, 1, o)
+			p, gpu := cudatest.Play(t, r.dir, row.env), sampler.GPU{UUID: "GPU-0"}
+			p.Do("device 0", "alloc a 1000000000")
+			r.settled(1)
+			if name == "a grant" {
+				p.Do("free a")
+			} else {
+				time.Sleep(50 * time.Millisecond)
+				r.list(p.PID(), gpu.Key(), context+block)
+				time.Sleep(50 * time.Millisecond)
+			}
+			fmt.Fprintln(p.In(), row.slow) //nolint:errcheck // the next one tells
+			time.Sleep(300 * time.Millisecond)
+			r.list(p.PID(), gpu.Key(), row.amid)
+			wrong := func(when string) {
+				if q := r.snapshot().GPUs[0].Processes[0].Peak; q != nil && q.Bytes > row.most {
+					t.Errorf("%s, %s: %+v", name, when, q)
+				}
+			}
+			time.Sleep(400 * time.Millisecond)
+			wrong("meanwhile")
+			p.Do("device 0", "alloc c 100000000")
+			time.Sleep(300 * time.Millisecond)
+			wrong("afterwards")
+		})
+	}
+}
+
 // The peak of a program with arrays is no exact one, since no call says what they take.
 func TestArrays(t *testing.T) {
 	bothWays(t, func(t *testing.T, o Options) {

@@ -486,19 +486,19 @@ int entered(struct pt_regs *r)
 	// What gives memory back is told as it begins: an address is only given again after it. If it fails or takes long, that is told, too.
 	case EFFECT_TAKES:
 	case EFFECT_UNMAPS:
+	case EFFECT_ENDS:
 		c.other = c.began;
 		tell(cookie, thread, &c, 0);
+		if (effect == EFFECT_ENDS)
+			end_context(thread, c.copy, c.address);
 		break;
 	case EFFECT_HIDES:
 	case EFFECT_TRIMS:
 	case EFFECT_CAPTURED:
-	case EFFECT_ENDS:
 	case EFFECT_BEGINS:
 		if (effect == EFFECT_BEGINS)
 			note(0); // also where a process with that number has called before
 		tell(cookie, thread, &c, 0);
-		if (effect == EFFECT_ENDS)
-			end_context(thread, c.copy, c.address);
 		return 0;
 	}
 	struct call_key key = {thread, FUNCTION(cookie), FRAME(r)};
@@ -552,6 +552,7 @@ int returned(struct pt_regs *r)
 	switch (effect) {
 	case EFFECT_TAKES:
 	case EFFECT_UNMAPS:
+	case EFFECT_ENDS:
 		if (answer || bpf_ktime_get_ns() - c.began > LONG)
 			tell(answer ? FAILED : LINGERED, thread, &c, answer);
 		return 0;

@@ -129,6 +129,22 @@ func (d *Door) read() {
 	}
 }
 
+// maxUnderWay are more than threads ask at once.
+const maxUnderWay = 256
+
+// underWay are the calls that are not answered yet. Nearly always there are none, which one look tells.
+func (d *Door) underWay() (list []request.UnderWay) {
+	var key probeCallKey
+	var call probeCall
+	now, at := d.clock.Now(), monotonic()
+	for calls := d.objects.Calls.Iterate(); len(list) < maxUnderWay && calls.Next(&key, &call); {
+		if since := at - time.Duration(call.Began); since < request.LongestUnderWay { //nolint:gosec // since the machine began
+			list = append(list, request.UnderWay{PID: int(key.Thread >> 32), TID: int(uint32(key.Thread)), Function: int(key.Function), Began: now.Add(-since)}) //nolint:gosec // of probe.c
+		}
+	}
+	return list
+}
+
 // asking is for how much a process that has ended was asking then, all told: those of its calls that were not answered are no more.
 func (d *Door) asking(pid int) (n sampler.Bytes) {
 	var key probeCallKey

@@ -5,7 +5,7 @@
  *   FAKECUDA_CAPACITY  bytes of each (8 GiB)
  *   FAKECUDA_CONTEXT   bytes that a context takes (0)
  *   FAKECUDA_SLOW      seconds that cuMemAlloc_v2 takes (0)
- *   FAKECUDA_LINGER    milliseconds that giving memory back takes (0)
+ *   FAKECUDA_LINGER    milliseconds that giving memory back, or to reset a device, takes (0)
  *   FAKECUDA_FAULT     a kernel has failed: nothing is given back any more, and no context is made current (0)
  *   FAKECUDA_NESTED    cuMemAllocAsync calls cuMemAllocFromPoolAsync, and cuCtxCreate_v2 cuCtxPushCurrent_v2 (0)
  *   FAKECUDA_PIECES    cuMemAlloc_v2 and cuMemFree_v2 are made of cuMemCreate, cuMemMap, cuMemRelease and cuMemUnmap (0)
@@ -244,8 +244,11 @@ API cuDevicePrimaryCtxRetain(struct context **out, Dev dev)
 	return leave(SUCCESS);
 }
 
+static void linger(void) { usleep((unsigned)number("FAKECUDA_LINGER", 0) * 1000); }
+
 API cuDevicePrimaryCtxReset_v2(Dev dev)
 {
+	linger();
 	enter();
 	end(&primary[dev]);
 	return leave(SUCCESS);
@@ -346,7 +349,7 @@ static Result take(Ptr p)
 {
 	if (failed())
 		return ILLEGAL_ADDRESS;
-	usleep((unsigned)number("FAKECUDA_LINGER", 0) * 1000);
+	linger();
 	enter();
 	return leave(drop(p));
 }
