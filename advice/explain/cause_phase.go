@@ -194,7 +194,10 @@ var causesPhase = []causeRow{
 			return f.words.Say("why.slower", "percent", int(100*(f.context.Slowdown-1)+0.5))
 		}},
 	{id: "larger", cause: CauseDataSpike, reason: sourceAnatomy,
-		when:       func(f *failure) bool { return f.larger() && (f.lateTraining() || f.servedWell()) },
+		when: func(f *failure) bool {
+			oneRank := f.context.Larger == nil && f.unevenExperts() > 0 // stages would be those of all
+			return f.larger() && (f.lateTraining() || f.servedWell()) && !oneRank
+		},
 		confidence: func(f *failure) float64 { return f.unlessOthers(0.8) },
 		evidence: func(f *failure) string {
 			l := f.context.Larger

@@ -181,8 +181,12 @@ func (f *failure) fragmentationSure() float64 {
 }
 
 // mostlyHoles: more than half of what the allocator holds is unallocated, and more than was asked for: whatever that was for, the
-// remains of another phase kept it out. Where spikes were known to grow they are what the last one left, and this one is larger.
+// remains of another phase kept it out. Where spikes were known to grow they are what the last one left, and this one is larger; so it is where
+// with what was refused tensors alone were to hold far more than the process usually did (own threshold: 8 % of the GPU).
 func (f *failure) mostlyHoles() bool {
+	if f.recorded() && f.allocated.Known() && (f.allocated.Or(0)+f.requested.Or(0)).Less(Usual(f.history.Peaks)) > partOf(f.total.Or(0), 0.08) {
+		return false
+	}
 	return !f.toldOfSpikes() && f.unallocated.Or(0) >= f.requested.Or(0) && f.requested.Known() && f.unallocatedShare() > 0.5
 }
 

@@ -53,6 +53,25 @@ func TestExpertsGrow(t *testing.T) {
 	}
 }
 
+// By steps that are large and far apart, too: no stages, where the others stay as they are.
+func TestExpertsGrowByStages(t *testing.T) {
+	e := pytorch(gibs(3.66), gibs(79.15), gibs(2.49))
+	e.Text, e.Allocated, e.ReservedUnallocated, e.ProcessInUse, e.Rank = "CUDA out of memory.", gibs(70.3), gibs(5.6), gibs(76.66), sampler.Some(2)
+	e.Context = &sampler.LogContext{Phase: sampler.PhaseTraining, Step: sampler.Some(744), Functions: []string{"main", "train", "forward_step", "cross_entropy"}}
+	var peaks []sampler.Bytes
+	for i, n := range []int{1, 4, 7, 7} {
+		for range n {
+			peaks = append(peaks, gibs(56.1+7.34*float64(i)).Or(0))
+		}
+	}
+	h := &History{Age: sampler.Some(720.0), Process: e.ProcessInUse, Peers: amounts(64000, 64100, 64200), PeerPeaks: amounts(65000, 65000, 65000), Peaks: append(peaks, gibs(76.7).Or(0))}
+	got := Explain(Incident{Events: []sampler.OOMEvent{e}, Histories: []*History{h}, Command: "torchrun --nproc_per_node 4 pretrain_moe.py --num-experts 64 --micro-batch-size 4 --seq-length 1024 --bf16",
+		Alerts: []sampler.Alert{{Kind: sampler.AlertGrowth, Level: sampler.LevelCritical, Text: "3 equal steps of 7.3 GiB", T: 461, Numbers: map[string]float64{"interval_s": 177, "step_bytes": 7864320000, "steps": 3}}, {Kind: sampler.AlertFlush, Level: sampler.LevelWarning, Text: "flushed", T: 733}}})
+	if got.Causes[0].ID != CauseImbalance || got.Advice[0].ID != FixRebalanceRanks {
+		t.Errorf("%+v, %+v", got.Causes, got.Advice[0])
+	}
+}
+
 // Bags of instances have no batch: the largest of them is cut.
 func TestBagsHaveNoBatch(t *testing.T) {
 	e := pytorch(gibs(1.53), gibs(23.69), mibs(668))

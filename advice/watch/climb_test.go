@@ -47,6 +47,24 @@ func TestClimbAfterAFall(t *testing.T) {
 	}
 }
 
+// In a notebook nobody knows when the next step comes, so that growth is a notice; but where there is no room for one, it is a warning.
+func TestByHandUntilFull(t *testing.T) {
+	for top, want := range map[float64][]string{36000: {sampler.LevelNotice}, 39800: {sampler.LevelNotice, sampler.LevelWarning}} {
+		idle := func(float64) int { return 10 }
+		got := growthLevels(2400, "python -m ipykernel_launcher", idle, func(t float64) float64 {
+			cells := []float64{0, 90, 190, 270, 400, 480, 600, 680, 820, 900, 1010, 1100, 1250, 1330, 1440, 1530, 1700, 1780, 1900, 1990, 2120} // now and then
+			n := 0
+			for n < len(cells) && cells[n] <= t {
+				n++
+			}
+			return min(9800+1500*float64(n), top)
+		})
+		if !slices.Equal(got, want) {
+			t.Errorf("to %v MiB: %q, want %q", top, got, want)
+		}
+	}
+}
+
 // Growth in a notebook is a warning as soon as it computes for most of the time, also where it was a notice before.
 func TestByHandUntilItComputes(t *testing.T) {
 	got := growthLevels(3600, "python -m ipykernel_launcher", func(t float64) int {

@@ -35,6 +35,7 @@ type finding struct {
 	// momentary: its words are of this moment, as the figures are that it stands beside
 	momentary bool
 	recurs    bool // it is of what has happened, and a higher level says that it has happened again
+	last      bool // there is no room for one step more
 	// completes: it is the same as was raised, of which more is known by now
 	completes bool
 }

@@ -85,7 +85,10 @@ func checkGrowth(f *Facts) []finding {
 		if p.tick == g.tick {
 			if found, ok := processGrowth(f, p); ok {
 				found.endWith(f, p)
-				if g.byHand(p) || explain.Spills(*p.process) || g.lately.reached(p, f.now) {
+				switch {
+				case g.byHand(p) && found.last && found.level != sampler.LevelNotice: // when a person goes on nobody knows
+					found.level, found.eta = sampler.LevelWarning, sampler.Opt[float64]{}
+				case g.byHand(p), explain.Spills(*p.process), g.lately.reached(p, f.now):
 					found.id, found.level = noticeID, sampler.LevelNotice
 				}
 				out = append(out, found)
@@ -135,6 +138,7 @@ func growthOf(f *Facts, pid int, s *series.Series, growth *series.Growth) (found
 		goesOn := flight.Steps >= stepsMany || !few && flight.Interval < climbSeconds
 		due := n == 0 && (!few || f.counts(flight)) || goesOn && at <= stepsAhead*(f.now-flight.Since)
 		steps, eta = due || sure, at
+		found.last = n == 0 && !few && f.counts(flight)
 	}
 	if !steps {
 		if !growth.Found || s.Rises.Over(f.now) {
@@ -148,6 +152,7 @@ func growthOf(f *Facts, pid int, s *series.Series, growth *series.Growth) (found
 			_, eta = flight.Fit(f.now, room)
 		}
 	}
+	found.last = found.last || !steps && room < roomLeast*f.gpu.total
 	found.pid, found.level = pid, sampler.LevelWarning
 	timed := flight.Interval >= climbSeconds || eta >= climbSeconds // as far as anybody can say
 	if !steps {

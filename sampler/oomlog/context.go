@@ -251,8 +251,8 @@ var trainingHead = pattern(`(?i)^\W{0,3}(?:\[(?:train|training)\]|(?:train|train
 var callsValidation = pattern(`^(?:[\w, ]+ = )?(?:\w+\.)*_?(?:run_)?(?:evaluate|validate|validation)(?:_\w+)?\(`)
 
 // callsTest is the call of a loop that tests a model, as one that trains has it (https://lightning.ai/docs/pytorch/stable/common/trainer.html#test,
-// https://mmengine.readthedocs.io/en/latest/api/generated/mmengine.runner.Runner.html), or of a step of it: what is called may have no frame here.
-var callsTest = pattern(`(?:^|= |\()(?:\w+\.){0,3}_?(?:trainer|runner|learner|solver)\.test\(|\.(?:test|val|validation)_step\(`)
+// https://mmengine.readthedocs.io/en/latest/api/generated/mmengine.runner.Runner.html; the examples of Diffusers have log_validation), or of a step of it: what is called may have no frame here.
+var callsTest = pattern(`(?:^|= |\()(?:\w+\.){0,3}_?(?:trainer|runner|learner|solver)\.test\(|\.(?:test|val|validation)_step\(|\blog_validation\(`)
 
 // givesTestSet is a call that gets what a model is tested on.
 var givesTestSet = pattern(`(?i)\([^()]*\b(?:val|valid|validation|eval|test|dev)_?(?:\w*loader|dl|set|data\w*|iter\w*)\b`)

@@ -17,7 +17,7 @@ var phaseFunctions = []phaseRow{
 	{"", anyOf(`(?i)`, `^_?validate_(?:\w+_)?(?:args?|arguments|kwargs|inputs?|config\w*|options|settings|shapes?|d?types?|param(?:eter)?s?|sample|schema|request|env|environment|devices?|paths?|files?)$`,
 		`^_?eval(?:uate)?_(?:\w+_)?(?:kernels?|residuals?|jaxpr\w*|frame|expr\w*|gradients?|jacobian|hessian|integra(?:l|nd)s?|polynomials?|splines?|basis|fields?|potentials?|energ(?:y|ies)|forces?|rhs)$`)}, // what is checked, or computed, is no model
 	{sampler.PhaseValidation, validationLoops},
-	{sampler.PhaseValidation, anyOf(`(?i)`, `^_?(?:run_)?(?:validate|validation|evaluate|eval|val|valid|test|zero_?shot|linear_probe|knn)(?:$|_|\b)|compute_\w*metric|`+
+	{sampler.PhaseValidation, anyOf(`(?i)`, `^_?(?:(?:run|do|perform)_)?(?:validate|validation|evaluate|eval|val|valid|test|zero_?shot|linear_probe|knn)(?:$|_|\b)|compute_\w*metric|`+
 		`_(?:evaluat(?:e|ion)|validat(?:e|ion))$|`+
 		`^_?(?:compute|calc(?:ulate)?|get|eval\w*|run)_(?:\w+_)?(?:fid|kid|inception_score|clip_score|mAP|miou|bleu|rouge|wer|cer)(?:_|$)`,
 		`^_?(?:decode|transcribe|generate|translate|infer|predict|score|caption|answer)_(?:on_)?(?:the_)?(?:dev|val|valid|validation|eval|test)(?:_?set)?(?:_|$)`,
@@ -35,7 +35,7 @@ var phaseFunctions = []phaseRow{
 }
 
 // validationLoops are names that nothing else has, in whatever file.
-var validationLoops = anyOf(`(?i)`, `(?:^|_)(?:val|valid|validation|eval|evaluation|test)_(?:step|epoch|loop|one_epoch|model|iter)|(?:evaluation|prediction)_loop|^(?:single|multi)_gpu_test`)
+var validationLoops = anyOf(`(?i)`, `(?:^|_)(?:val|valid|validation|eval|evaluation|test)_(?:step|epoch|loop|one_epoch|model|iter)|(?:evaluation|prediction)_loop|^(?:single|multi)_gpu_test|^_do_eval$|^inference_on_dataset$`)
 
 // phaseLines tell it from the lines just before a failure.
 var phaseLines = []phaseRow{
