@@ -89,6 +89,8 @@ const (
 	ToldLoader       = "loader"                // there are data loader workers
 	ToldNotebook     = "notebook"              // it runs in a notebook
 	ToldTried        = "tried_"                // and a setting: it was changed, and that did not help
+	ToldCured        = "cured_"                // and a setting: changing it was what helped
+	ToldTwice        = "twice"                 // a program loads its model a second time
 	ToldSized        = "sized"                 // it works on pictures, videos or volumes of a size that is given
 	ToldBillions     = "billions"              // all weights of a model of billions of parameters are trained
 	ToldContext      = "context"               // no context could be made on the GPU

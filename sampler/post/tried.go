@@ -53,6 +53,7 @@ var settings = []settingRow{
 	{"page_file", lazily(`(?i)\bvirtual mem(?:ory)?\b|\bpag(?:e|ing) ?files?\b|虚拟内存|页面文件`)},
 	{"item", lazily(`\bloss\.item\(\)|\.detach\(\)`)},
 	{"no_grad", lazily(`(?i)\bno_grad\b|\binference_mode\b`)},
+	{"shards", lazily(`(?i)\b(?:max_)?shard[-_ ]?sizes?\b|\b(?:smaller|more) shards\b|\bshards of \d`)},
 }
 
 // one is a batch of one, which cannot be made smaller. What stands behind another option is none.
@@ -62,7 +63,7 @@ var one = lazily(`(?i)\bbatch(?:[-_ ]?sizes?)?\b[^.;!?]{0,20}?\b\d{1,4}(?:\s*(?:
 
 // single is a batch of one in any other words.
 var single = lazily(`(?i)\b(?:ima?ge?s_per_gpu|samples_per_gpu|ims_per_batch)\b[^.;\n]{0,16}?\b(?:1|one)\b(?:[^.\d]|\.\D|\.?$)|(?:배치|バッチ)[^.。]{0,12}\b1(?:\D|$)|` +
-	`(?:batch|\bbs|批)[^.;]{0,40}(?:(?:\b|\bto)(?:1|one|single)\b|[到成为至是] ?[1一])|\b(?:one|single|1) (?:sample|image|picture)s? per (?:batch|GPU)|` +
+	`(?:batch|\bbath|\bbs|批)[^.;]{0,40}(?:(?:\b|\bto)(?:1|one|single)\b|[到成为至是] ?[1一])|\b(?:one|single|1) (?:sample|image|picture)s? per (?:batch|GPU)|` +
 	`(?:调|改|设|降|减)\S{0,4}[到成为至] ?1(?:\D|$)`)
 
 // oneInCode is that in a line of a configuration.
