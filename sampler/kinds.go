@@ -295,6 +295,7 @@ const (
 	WorkSpikes     = "spikes"     // it sorts spikes of neurons
 	WorkArrays     = "arrays"     // it computes with arrays in Julia or MATLAB, or transforms them
 	WorkLayers     = "layers"     // a network of Caffe or Theano, where gradients are not kept unless asked for
+	WorkBank       = "bank"       // it learns what is normal by keeping features of pictures, without gradients
 	WorkPotentials = "potentials" // a network moves atoms, by PyTorch
 	WorkFolds      = "folds"      // it folds a protein, by PyTorch
 	WorkDream      = "dream"      // it makes one picture by following gradients, from a text or from noise

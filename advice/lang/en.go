@@ -2268,6 +2268,7 @@ var textsEN = map[string]string{
 	"do.fold_elsewhere":                             "or a GPU with more memory, several of them where the program can split over them, or the CPU: slow",
 	"do.rmm_pool":                                   "more than the limit it had",
 	"do.rmm_managed":                                "or this: what does not fit lies in host memory, slower",
+	"do.or_states":                                  "or, where all weights of a language model are trained: {billions} billion parameters fill this GPU with Adam (16 bytes each); adapters (LoRA), an 8-bit optimizer, or more GPUs (ZeRO, FSDP)",
 	"do.or_smaller_model":                           "or a smaller variant of the model: fewer layers or channels, a smaller backbone, adapters (LoRA)",
 	"do.smaller_version":                            "a smaller version of the model, or one in fewer bits (fp16, int8, int4); to train it, adapters (LoRA)",
 	"do.unused_segments":                            "or: more lies reserved but unallocated than it asked for",

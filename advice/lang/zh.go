@@ -2267,6 +2267,7 @@ var textsZH = map[string]string{
 	"do.fold_elsewhere":                             "或更大显存的 GPU、程序支持时用多块 GPU，或 CPU（很慢）",
 	"do.rmm_pool":                                   "比原来的上限大",
 	"do.rmm_managed":                                "或者这样：放不下的部分放在主机内存里，较慢",
+	"do.or_states":                                  "或者，若训练的是语言模型的全部权重：用 Adam 时每个参数 16 字节，{billions}0 亿参数就占满这块 GPU；改用适配器（LoRA）、8 位优化器，或更多 GPU（ZeRO、FSDP）",
 	"do.or_smaller_model":                           "或更小的模型：更少的层或通道、更小的骨干网络、适配器（LoRA）",
 	"do.smaller_version":                            "更小版本的模型，或更少比特的（fp16、int8、int4）；若要训练，用适配器（LoRA）",
 	"do.unused_segments":                            "或者：已保留未分配的比它要的还多",

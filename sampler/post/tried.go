@@ -95,7 +95,7 @@ var inVain = lazily(`(?i)\b(?:everything|all(?: settings)?|settings) (?:is |are 
 	`\b(?:same|still) (?:\w+ ){0,3}(?:error|problem|issue|oom|out of memory)\b|\b(?:message|error|problem|issue|oom)s?\b(?: is| was)? still\b|` +
 	`\b(?:other than|apart from|besides|rather than|instead of) (?:just |only |by )?(?:reduc|lower|decreas|shrink|resiz|chang|us)\w*|` +
 	`\bneither\b[^.]{0,60}\bhelps?\b|\b(?:can['’]?t|cannot|can not) (?:use|go|reduce|lower|decrease)\b[^.]{0,24}\b(?:below|under|less|smaller|further)\b|` +
-	`\balso (?:\w+ )?fail\w*|\bfail\w* (?:too|as well|again)\b|\bnot help\w*|\bstill no (?:solution|luck|success|help|change)\b|` +
+	`\bfail\w*\b[^.;\n]{0,40}(?:,|,? even) (?:too|as well)\b|\balso (?:\w+ )?fail\w*|\bfail\w* (?:too|as well|again)\b|\bnot help\w*|\bstill no (?:solution|luck|success|help|change)\b|` +
 	`\bwithout (?:(?:my |the |further )*(?:reduc|lower|decreas|chang|shrink)\w*|having to \w+)\b|` +
 	`(?:还是|仍然|仍|依然|依旧|也|照样)[^。，]{0,8}(?:报错|错误|出错|不行|爆|OOM|显存|内存|不够|溢出|不能|无法|没用)|(?:没有?用|无效|没效果|解决不了)|` +
 	`\b(?:still|yet) (?:(?:I|we|it) )?(?:cann?ot|can not|could(?:n['’]?t| not)|cann?['’]?t) \w+|` +
