@@ -18,29 +18,28 @@ var (
 
 // cures are the settings of which whoever writes says that changing them was what helped.
 func cures(all []sentence) (told []string) {
+	var helped []string // sentences of what did, few of many
+	for i, s := range all {
+		if (solves.MatchString(s.text) || ranAfter(all, i)) && !unsolved.MatchString(s.text) && !vain(s.text) {
+			helped = append(helped, s.text)
+		}
+	}
 	for _, row := range settings {
-		if slices.ContainsFunc(all, func(s sentence) bool {
-			return row.words.MatchString(s.text) && solves.MatchString(s.text) && !unsolved.MatchString(s.text) && !vain(s.text)
-		}) || ranAfter(row, all) {
+		if slices.ContainsFunc(helped, row.words.MatchString) {
 			told = append(told, sampler.ToldCured+row.name)
 		}
 	}
 	return told
 }
 
+// ranAfter: that sentence tells of something that was made smaller, and the next one that it runs.
+func ranAfter(all []sentence, i int) bool {
+	return i+1 < len(all) && all[i+1].line-all[i].line <= 1 && lowered.MatchString(all[i].text) && thenRuns.MatchString(all[i+1].text)
+}
+
 // loadsOnCPU: the cure is said to be that the weights are read to the CPU first.
 func loadsOnCPU(s sentence) bool {
 	return (asCure.MatchString(s.text) || solves.MatchString(s.text)) && (onCPU.MatchString(s.text) || toCPU.MatchString(s.text))
-}
-
-// ranAfter: whoever writes has made a setting smaller, and says in the next sentence that it runs.
-func ranAfter(row settingRow, all []sentence) bool {
-	for i, s := range all[:max(0, len(all)-1)] {
-		if row.words.MatchString(s.text) && lowered.MatchString(s.text) && !unsolved.MatchString(s.text) && !vain(s.text) && all[i+1].line-s.line <= 1 && thenRuns.MatchString(all[i+1].text) {
-			return true
-		}
-	}
-	return false
 }
 
 // lowered is a setting that was made smaller.
