@@ -89,6 +89,8 @@ const (
 	ToldLoader       = "loader"                // there are data loader workers
 	ToldNotebook     = "notebook"              // it runs in a notebook
 	ToldTried        = "tried_"                // and a setting: it was changed, and that did not help
+	ToldCured        = "cured_"                // and a setting: changing it was what helped
+	ToldTwice        = "twice"                 // a program loads its model a second time
 	ToldSized        = "sized"                 // it works on pictures, videos or volumes of a size that is given
 	ToldBillions     = "billions"              // all weights of a model of billions of parameters are trained
 	ToldContext      = "context"               // no context could be made on the GPU
@@ -293,6 +295,7 @@ const (
 	WorkSpikes     = "spikes"     // it sorts spikes of neurons
 	WorkArrays     = "arrays"     // it computes with arrays in Julia or MATLAB, or transforms them
 	WorkLayers     = "layers"     // a network of Caffe or Theano, where gradients are not kept unless asked for
+	WorkBank       = "bank"       // it learns what is normal by keeping features of pictures, without gradients
 	WorkPotentials = "potentials" // a network moves atoms, by PyTorch
 	WorkFolds      = "folds"      // it folds a protein, by PyTorch
 	WorkDream      = "dream"      // it makes one picture by following gradients, from a text or from noise

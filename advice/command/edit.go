@@ -323,12 +323,29 @@ func (c Line) WithOption(option, value string) (string, bool) {
 		}
 		return c.Apply([]Edit{c.ReplaceValue(a, Quote(value))}), true
 	}
+	if c.closedScript() {
+		return "", false
+	}
 	words := option
 	if value != "" {
 		words += " " + Quote(value)
 	}
 	end := c.words[c.last-1].end
 	return c.Apply([]Edit{{end, end, " " + words}}), true
+}
+
+// openScripts are shell scripts that pass their options on to the program that they start, as their authors say.
+// https://github.com/AUTOMATIC1111/stable-diffusion-webui/wiki/Command-Line-Arguments-and-Settings
+var openScripts = []string{"webui.sh", "start_linux.sh", "start_wsl.sh", "start_macos.sh"}
+
+// closedScript: a script of the shell is run without any option. What it starts has its options within the script, and one behind its name goes nowhere.
+func (c Line) closedScript() bool {
+	part := c.part()
+	for len(part) > 1 && (slices.Contains([]string{"bash", "sh", "zsh", "source", "sudo", "nohup"}, lastPart(part[0].value)) || strings.Contains(part[0].value, "=") || part[0].value == ".") {
+		part = part[1:]
+	}
+	name := lastPart(part[0].value)
+	return strings.HasSuffix(name, ".sh") && !slices.Contains(openScripts, name) && len(c.Arguments()) == 0
 }
 
 // WithFlagFor puts a lone flag in the place of another that the command has.

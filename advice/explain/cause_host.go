@@ -17,7 +17,9 @@ var causesHost = []causeRow{
 		confidence: func(f *failure) float64 { return max(f.class.confidence, 0.6) },
 		evidence: func(f *failure) string {
 			id := "why.host"
-			if f.reported() {
+			if f.toldKilled() {
+				id = "why.told_killed"
+			} else if f.reported() {
 				id = "why.told_host"
 			} else if f.refusedFork() {
 				id = "why.fork"
@@ -61,6 +63,9 @@ var causesHost = []causeRow{
 		},
 		evidence: func(f *failure) string { return f.words.Say("why.wsl_pinned") }},
 }
+
+// toldKilled: the text says that a process was killed, and nothing of memory.
+func (f *failure) toldKilled() bool { return f.reported() && f.event.Kind == sampler.KindKilled }
 
 // hostWants is what a server says that its model takes of RAM, and what there is.
 func (f *failure) hostWants() (wants, has sampler.Bytes, ok bool) {

@@ -11,13 +11,14 @@ var causeRows = slices.Concat(
 	causesHost, causesPinning, causesLanguage, causesDevices, causesElsewhere, causesSharing, causesLimit, causesRollout, causesCommunicators,
 	causesExperts, causesFragmentation, causesPhase, causesValidatingGraph, causesArray, causesPairs, causesGraph, causesResumed, causesGrowing,
 	causesBeyond, causesInserting, causesResizing, causesModels, causesTrials, causesMerging, causesExporting, causesReloading, causesAlike,
-	causesGraphPools, causesCapacity, causesTold, causesPhotos, causesUnknown, causesSnapshot,
+	causesGraphPools, causesCapacity, causesTold, causesCured, causesPhotos, causesUnknown, causesSnapshot,
 )
 
 // causes weighs what the message, the recording and the alerts say, surest cause first.
 func (f *failure) causes() []sampler.Cause {
 	list := withAlerts(f.applyRows(), f.alertCauses())
 	f.weigh(list)
+	f.byCure(list)
 	f.bySnapshot(list)
 	surestFirst(list)
 	return list

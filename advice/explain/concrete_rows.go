@@ -37,7 +37,7 @@ var concreteRows = []concreteRow{
 	{"self.memory.append(", func(f *failure) bool {
 		return f.shows(sampler.ShowsReplay) || f.ownLoop() && len(f.context.Functions) > 0
 	}, "do.say.replay", false},
-	{"losses.append(loss.item())", (*failure).ownLoop, "do.say.leak", false},
+	{"losses.append(loss.item())", (*failure).ownLoop, "do.say.leak_host", false},
 	{"tracemalloc.start()", nil, "", false},
 	{"torch.utils.checkpoint.checkpoint(", (*failure).ownTorch, "do.say.checkpointing", false},
 	{"model.gradient_checkpointing_enable()", (*failure).ownLoading, "", false},

@@ -263,11 +263,22 @@ func doHalveBatch(f *failure) []string {
 	if !f.accumulates() {
 		unknown = "do.batch_only"
 	}
-	list := slices.Concat([]string{f.comment(unknown, "k", k)}, f.orSmallerModel(), []string{f.smallerSample()}, f.smallGPU())
+	list := slices.Concat([]string{f.comment(unknown, "k", k)}, f.orFewerStates(), f.orSmallerModel(), []string{f.smallerSample()}, f.smallGPU())
 	if f.class.class == classNoNumbers && f.inBackward() && f.ownLoop() && !f.context.FirstStep { // nothing tells in which step
 		list = withLine(list, f.comment("do.if_later"))
 	}
 	return list
+}
+
+// largestGPUs have so much that of what people train on one of them mostly a large model is what does not fit (own threshold).
+const largestGPUs = 75 * sampler.GiB
+
+// orFewerStates says of how large a model such a GPU holds what is trained, where nothing tells what it is.
+func (f *failure) orFewerStates() []string {
+	if f.saidTotal() < largestGPUs || f.severalGPUs() || f.numbers() || f.batch() > 0 || f.told(sampler.ToldBatch) || f.domain() != "" && f.domain() != sampler.DomainText || f.usesLoRA() || f.event.Framework == "tensorflow" || f.event.Framework == "jax" {
+		return nil
+	}
+	return []string{f.comment("do.or_states", "billions", int(float64(f.saidTotal())/bytesTrained/1e9))}
 }
 
 // orSmallerModel names the model where whoever writes asks for that, or where the batch is small already.

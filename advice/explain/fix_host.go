@@ -176,15 +176,19 @@ var fixesHost = []fixRow{
 				`from_pretrained(name, torch_dtype="auto", low_cpu_mem_usage=True)  ` + f.comment("do.or")}
 		}},
 	{id: FixSmallerModel, source: "https://huggingface.co/docs/transformers/big_models",
-		kinds: server, cost: 0,
+		kinds: server | inference | undecided, cost: 0,
 		lives: map[string]float64{CauseHostMemory: 0.97},
 		when: func(f *failure) bool {
-			return f.class.class == classHost && f.phase() == sampler.PhaseLoading && f.program.reserves() && !f.loadsInRanks()
+			return f.class.class == classHost && f.phase() == sampler.PhaseLoading && (f.program.reserves() || f.told(sampler.ToldCured+"shards")) && !f.loadsInRanks()
 		},
 		reach:   always(1),
 		variant: func(f *failure) string { return "shards" },
 		do: func(f *failure) []string {
-			return []string{`model.save_pretrained(path, max_shard_size="5GB", safe_serialization=True)  ` + f.comment("do.shards"), f.comment("do.sixteen_on_disk")}
+			size := "5GB"
+			if !f.program.reserves() {
+				size = "2GB" // for a machine on which the usual ones are too large
+			}
+			return []string{`model.save_pretrained(path, max_shard_size="` + size + `", safe_serialization=True)  ` + f.comment("do.shards"), f.comment("do.sixteen_on_disk")}
 		}},
 	{id: FixShardOrOffload, source: "https://huggingface.co/docs/transformers/deepspeed",
 		kinds: ownCode | server, cost: 0,

@@ -107,8 +107,10 @@ var fixesModel = []fixRow{
 		do:    func(f *failure) []string { return []string{f.comment("do.larger_for_weights")} }},
 	{id: FixSmallerModel, source: "https://docs.vllm.ai/en/latest/features/spec_decode.html",
 		kinds: inference | server | undecided, cost: 0.05,
-		lives:   map[string]float64{CauseTooBig: 0.85, CauseUnknown: 0.6, CausePreallocation: 0.6, CauseMemoryLimit: 0.4},
-		when:    func(f *failure) bool { return f.told(sampler.ToldDraft) && !f.onHost() && !f.refusedThoughFree() },
+		lives: map[string]float64{CauseTooBig: 0.85, CauseUnknown: 0.6, CausePreallocation: 0.6, CauseMemoryLimit: 0.4},
+		when: func(f *failure) bool {
+			return (f.told(sampler.ToldDraft) || f.loadsTwice()) && !f.onHost() && !f.refusedThoughFree()
+		},
 		reach:   always(1),
 		variant: func(f *failure) string { return "draft" },
 		do:      func(f *failure) []string { return []string{f.comment("do.no_draft")} }},

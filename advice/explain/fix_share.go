@@ -91,7 +91,7 @@ var fixesShare = []fixRow{
 			if f.buildsEngine() {
 				return 0.5
 			}
-			if f.shortContext() && !f.numbers() && !f.othersMatter() {
+			if f.shortContext() && !f.numbers() && !f.othersMatter() && !f.told(sampler.ToldLarger) {
 				return 0.7 // whoever sets so short a context is out of memory before there is a cache
 			}
 			if f.inFunction("wake_up") && f.biggestOther().Arrived {

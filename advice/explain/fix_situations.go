@@ -352,7 +352,8 @@ func otherVersion(told, variant string) fixRow {
 		kinds: ownCode | running, cost: 0.02,
 		lives: map[string]float64{CauseUnknown: 0.85, CauseTooBig: 0.8, CauseFragmentation: 0.8, CauseDataSpike: 0.7, CauseLeak: 0.6, CauseOversubscribed: 0.8},
 		when: func(f *failure) bool {
-			return f.told(told) && (told == sampler.ToldMachines || !f.numbers()) && !f.onHost() && f.history == nil && !f.othersMatter()
+			smallest := told == sampler.ToldElsewhere && f.told(sampler.ToldTiny) // and the other makes larger ones
+			return f.told(told) && (told == sampler.ToldMachines || smallest || !f.numbers()) && !f.onHost() && f.history == nil && !f.othersMatter()
 		},
 		reach:   always(1),
 		variant: func(f *failure) string { return variant },

@@ -50,7 +50,7 @@ func (f *failure) advise(causes []sampler.Cause) []sampler.Advice {
 				survival += weights[c.ID] * f.livesUnder(row, c.ID)
 			}
 		}
-		survival *= min(1, f.chance(s)) * f.untried(row.id) * f.leverShare(row.id)
+		survival *= min(1, f.chance(s)) * f.untried(row.id) * f.leverShare(row.id) * f.curedShare(row.id)
 		if f.program.is(undecided) && row.kinds&(training|inference) != training|inference {
 			survival *= undecidedShare
 		}
@@ -105,15 +105,20 @@ func (f *failure) livesUnder(row fixRow, cause string) float64 {
 // followsOwn are fixes that save a part of what the job itself holds.
 var followsOwn = []string{FixHalveBatchAccumulate, FixGradientCheckpointing, FixAMPBF16, FixCapSampleSize, FixSmallerInput}
 
-// othersSecond brings whoever holds more than was missing to the second place at least: to look is free, and would be enough.
+// othersSecond brings whoever holds more than was missing to the second place at least: to look is free, and would be enough. Where parts of the models wait
+// in RAM already nothing else keeps the picture as it is, so that it comes first.
 func (f *failure) othersSecond(list []scored) []scored {
 	i := slices.IndexFunc(list, func(s scored) bool { return s.row.id == FixStopOtherProcess })
 	m, known := f.shortfall()
-	if i < 2 || !known || m == 0 || !f.othersMatter() || f.othersHold() < m {
+	place := 1
+	if f.program.is(imageTool) && f.told(sampler.ToldTried+"offload") {
+		place = 0
+	}
+	if i <= place || !known || m == 0 || !f.othersMatter() || f.othersHold() < m {
 		return list
 	}
 	row := list[i]
-	return slices.Insert(slices.Delete(list, i, i+1), 1, row)
+	return slices.Insert(slices.Delete(list, i, i+1), place, row)
 }
 
 // saidOnce leaves out a batch or an input below an advice that names both, where nothing but words tells of the failure.
@@ -207,7 +212,7 @@ var triedInVain = map[string][]string{
 	"batch": {FixHalveBatchAccumulate}, "segments": {FixExpandableSegments}, "share": {FixCapPreallocation, FixRaiseLimit},
 	"precision": {FixAMPBF16, FixHalfPrecision}, "checkpointing": {FixGradientCheckpointing}, "context": {FixShortenContext},
 	"length": {FixShortenContext, FixCapSampleSize}, "model": {FixSmallerModel}, // of a size that was, the parts are left (lessInput)
-	"workers": {FixReduceDataLoaderWorkers}, "inputs": {FixCapSampleSize}, "offload": {FixOffloadModel}, "item": {FixLeak}, "bits": {FixSmallerModel, FixHalfPrecision}, "bits8": {FixHalfPrecision}, "no_grad": {FixNoGradValidation, FixNoGradInference},
+	"workers": {FixReduceDataLoaderWorkers}, "inputs": {FixCapSampleSize}, "offload": {FixOffloadModel}, "item": {FixLeak}, "bits": {FixSmallerModel, FixHalfPrecision}, "bits8": {FixHalfPrecision}, "no_grad": {FixNoGradValidation, FixNoGradInference}, "shards": {FixSmallerModel},
 }
 
 // setLower are the fixes that make a value smaller of which it may be said that it runs when larger.

@@ -243,7 +243,7 @@ func (f *job) takesEach() bool { return f.environment["XLA_PYTHON_CLIENT_ALLOCAT
 func (f *facts) shareRefused() bool {
 	_, rounded := f.event.Extra["rounded_bytes"]
 	_, shape := f.event.Extra["shape"]
-	return f.event.Kind == sampler.KindTensorFlow && !f.onHost() && !f.told(sampler.ToldPooled) && indexOf(f.event.Text, "from device") >= 0 && !rounded && !shape && !f.context.Epoch.Known() && !f.context.Step.Known()
+	return f.event.Kind == sampler.KindTensorFlow && !f.onHost() && !f.told(sampler.ToldPooled) && !(f.tool != nil && f.tool.Takes) && indexOf(f.event.Text, "from device") >= 0 && !rounded && !shape && !f.context.Epoch.Known() && !f.context.Step.Known()
 }
 
 // wholeShare: what TensorFlow asked for at start is nearly all that the GPU has. It asks for a part of what it found

@@ -22,7 +22,8 @@ func (f *failure) sizeDecides() bool {
 	if f.told(sampler.ToldPixels) && f.told(sampler.ToldSmallGPU) {
 		return true // nothing is trained there, and what is run takes a picture or a pair at once, whatever else is asked about
 	}
-	return !f.told(sampler.ToldBatch) && f.batch() == 0 && (f.told(sampler.ToldPixels) || f.native() || large || f.event.Kind == sampler.KindCUDAAsync)
+	sound := f.domain() == sampler.DomainAudio && f.program.is(undecided) && !f.numbers() // a recording is worked on as it is
+	return !f.told(sampler.ToldBatch) && f.batch() == 0 && (f.told(sampler.ToldPixels) || sound || f.native() || large || f.event.Kind == sampler.KindCUDAAsync)
 }
 
 // namesSize: pictures or videos of a given size are what it works on, so that size decides, whatever is asked for.

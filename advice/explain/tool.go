@@ -153,6 +153,9 @@ func (f *failure) ownLevers(id string, rank int) (list []tools.Lever) {
 	if !is || f.tool == nil || f.program.name != "" && !slices.Contains(families, f.program.name) || f.pairwise() || f.meshes() && id == FixSmallerInput || f.photos() > 0 || id == FixCapSampleSize && (f.postProcesses() || f.packs()) || id == FixSmallerInput && f.loadsViews() || id == FixOffloadModel && f.movedFirst() {
 		return nil
 	}
+	if of == tools.Model && rank == 1 && f.fewBitsInstead() {
+		of = tools.Bits
+	}
 	for _, mine := range []bool{true, false} {
 		for _, l := range f.levers() {
 			if f.holdsScene() && l.By != "pixels" && l.By != "frames" {
@@ -229,6 +232,8 @@ func (f *failure) agreeing(l tools.Lever) (tools.Lever, bool) {
 		return l, false // its newer name
 	case f.told(sampler.ToldFrozen) && !strings.HasPrefix(l.Type, "-"):
 		return l, false // nobody changes its code
+	case l.Of == tools.Model && f.noSmaller(l):
+		return l, false
 	case l.Of == tools.Bits && l.By == "half16":
 		return l, !f.halfPrecision()
 	case l.Of == tools.Bits && (l.By == "bits4" || l.By == "bits8"):
@@ -315,7 +320,7 @@ func (f *failure) withLevers(a *sampler.Advice) {
 	if _, typed := f.command.SmallerBatch(2); typed && a.ID == FixHalveBatchAccumulate {
 		return // its number is changed where it stands
 	}
-	id := "tool." + string(leversOf[a.ID])
+	id := "tool." + string(list[0].Of)
 	if by := "tool." + list[0].By; f.words.Has(by) {
 		id = by
 	}

@@ -69,6 +69,7 @@ var workRows = []workRow{
 	{name: sampler.WorkSpikes, has: ownLines, torch: true},
 	{name: sampler.WorkArrays, has: ownLines},
 	{name: sampler.WorkLayers, has: aBatch | aNetwork | aTraining | validation | processes | ownLines | samples | aShare, shared: true},
+	{name: sampler.WorkBank, has: aBatch | aNetwork | validation | loaders | processes | segments | ownLines | samples, torch: true, shared: true},
 	{name: sampler.WorkDream, has: aNetwork | ownLines, torch: true},
 	{name: sampler.WorkStyle, has: aNetwork | ownLines, torch: true},
 	{name: sampler.WorkKernels, has: ownLines, torch: true},

@@ -96,9 +96,10 @@ var voices = []clue{
 		`driver(?: version)?)\W{0,3}[:=]\s*\S`)},
 	{"headings of a report", -2, 1, inText(`(?im)^#{1,4}\s+(?:evidence|observed(?: behaviou?r)?|actual (?:behaviou?r|results?)|impact)\W*$`)},
 	{"something is his", -1, 2, inOwn(`(?i)\b(?:my|our|mine|I have an?|I['’]m using|I am using|I use)\b`)},
-	{"help is asked for", -2, 2, inSentences("(?i)^\\W*why (?:is|are|do|does|did|show|shows|always|still|i|my|the)\\b[^.]*$|" + helpWanted + "|" + asks.source + "|" + question.source)},
+	{"help is asked for", -2, 2, inSentences("(?i)^\\W*why (?:is|are|do|does|did|show|shows|always|still|i|my|the)\\b[^.]*$|\\bI (?:am|was|were) wondering (?:if|whether|how|what|why|about)\\b|\\bI['’]m wondering\\b|" + helpWanted + "|" + asks.source + "|" + question.source)},
 	{"help is asked for in a few words", -2, 1, inText(`(?im)\A\W*what(?: on earth)? (?:is (?:the meaning of )?this|(?:does|do) (?:this|it|that)(?: error| message)? mean)(?: error| message)?\W*$|^\W*(?:any (?:ideas?|help|suggestions?|advice|thoughts|clues?|hints?)|please help(?: me)?|help|thanks(?: (?:a lot|in advance))?|` +
 		`(?:some |irgend)?ideen|une idée|alguna idea|alguma ideia|qualche idea|求助|求解|怎么办)\W*$`)},
+	{"a program is complained of", -4, 1, func(r *reading, _ int) int { return complained(r, 2) / 2 }}, // who describes a change names its reason once
 	{"a traceback", -4, 1, inText(`(?m)^\W*File "[^"\n]+", line \d+|^\s+at [\w.$<>]+\([\w.]+:\d+\)|^-+> ?\d+ |^\s*\[\d+\] .+ at .+:\d+|^goroutine \d+ \[|^stack backtrace:|^thread '[^'\n]*' panicked at\b`)},
 	{"a log", -3, 1, inText(`(?m)(?:^[^\n]{0,24}\d\d:\d\d:\d\d[^\n]*\n(?:[^\n]*\n){0,3}){3}`)},
 	{"he begins a line with what he did", -2, 1, func(r *reading, most int) int { return len(begins.FindAllStringSubmatch(r.text, most)) }},
@@ -134,6 +135,10 @@ var (
 	himself   = lazily(ofSelf + mineIn())
 	wantsHelp = lazily("(?i)" + helpWanted)
 )
+
+// complained counts how often a program is complained of.
+var complained = inOwn(`(?i)\bthe (?:main|biggest|real|only|whole) (?:problem|issue|trouble) (?:is|here is|with (?:it|this) is)\b|\bthis is an? (?:huge|big|serious|major|real|severe) (?:issue|problem)\b|` +
+	`\b(?:it|this|which|that|and|tool|program|cli|app|version|script) (?:is|becomes|makes (?:it|this)) (?:\w+ )?(?:unusable|useless|impossible to use)\b`)
 
 // nobodySpeaks counts how much is written by nobody: sentences without a word of who writes.
 func nobodySpeaks(r *reading, _ int) int {

@@ -24,7 +24,7 @@ var domains = []struct {
 		`data\w* (?:has|have|contains?) \d[\d,]{3,} nodes)\b`)},
 	{sampler.DomainAudio, lazily(`(?i)\b(?:max_duration|audios?|wavs?|mp3|flac|speech|voices?|vocals?|vocoders?|songs?|music|spectrograms?|mels?|mel[-_]spec\w*|\d+(?:\.\d+)? ?khz|tts|` +
 		`\w*asr|\w+_conformer|rnn-?t|vad|utterances?|recordings|(?:an?|the|my|each|this|one|long|whole) (?:\w+ )?recording|recording (?:of|is|was)|silences?|` +
-		`\d+[- ]?(?:sec|seconds?|min|minutes?) (?:file|clip|track)s?|(?:so[-_ ])?[rs]vc|ddsp\w*|demucs\w*|mdx[-_]?net\w*|spleeter|tacotron\d?|waveglow|wavenet|whisper\w*)\b|语音|` +
+		`\d+[- ]?(?:sec|seconds?|min|minutes?) (?:file|clip|track)s?|(?:so[-_ ])?[rs]vc|ddsp\w*|demucs\w*|mdx[-_]?net\w*|spleeter|tacotron\d?|waveglow|wavenet|whisper\w*|\w+speech|aishell\d?|voxceleb\d?|vctk|espnet\d?|icefall|speechbrain)\b|语音|` +
 		`音频|무음|음성`)},
 	{sampler.DomainSeries, lazily(`(?i)\btime[- ]?(?:series|steps?|stamps?)\b|\bforecast\w*|\b(?:pred|label|prediction|encoder|decoder)_len(?:gth)?\b|\b(?:uni|multi)variate\b`)},
 	{sampler.DomainVolumes, lazily(`(?i)\b(?:voxels?|volumes?|(?:sub-?)?tomograms?|ct|mri|3d|nii|nnu-?net\w*|monai|sliding_window_inference)\b`)},

@@ -99,7 +99,8 @@ var marks = []struct {
 	// Darknet at the first layer of a network, where it holds nothing yet.
 	{sampler.ToldFirstLayer, lazily(`(?m)^[\s>]*0 +CUDA Error: out of memory`)},
 	// A picture or a video of a size that is told and small.
-	{sampler.ToldTiny, lazily(`(?i)\b(?:resolution|size|images?|videos?|pictures?|frames?)\b[^.\n]{0,30}\b(?:[1-9]\d|[12]\d\d) ?[x×*] ?(?:[1-9]\d|[12]\d\d)\b`)},
+	{sampler.ToldTiny, lazily(`(?i)\b(?:resolution|size|images?|videos?|pictures?|frames?)\b[^.\n]{0,30}\b(?:[1-9]\d|[12]\d\d) ?[x×*] ?(?:[1-9]\d|[12]\d\d)\b|` +
+		`\b(?:[1-9]\d|[12]\d\d) ?[x×*] ?(?:[1-9]\d|[12]\d\d)\b(?: ?px)?,? (?:at |with )?\d{1,3} steps\b`)},
 	// The programs that grow trees, which have no batch.
 	{sampler.ToldTrees, lazily(`(?i)\b(?:xgboost|lightgbm|catboost|XGB\w+)\b`)},
 	// XGBoost before 1.7, which has no QuantileDMatrix, and before 3.0, which has none that reads from RAM (its release notes).
@@ -109,6 +110,9 @@ var marks = []struct {
 	{sampler.ToldTFData, lazily(`(?i)\btf\.data\.|\bshuffle_dataset_op\b|\bshuffle buffer\b`)},
 	// A small model that drafts for a large one.
 	{sampler.ToldDraft, lazily(`(?i)\bloading (?:the )?draft (?:model|modules)\b|--(?:draft[-_]model\w*|model-draft|speculative[-_]model)\b`)},
+	// A model of which there are two.
+	{sampler.ToldTwice, lazily(`(?i)\bload(?:s|ed|ing)?\b[^.\n]{0,24}\b(?:models?|weights)\b[^.\n]{0,16}\b(?:twice|two times|2 times|a second time)\b|` +
+		`\b(?:models?|weights)\b[^.\n]{0,16}\b(?:is|are|was|were|gets?|got|being)\b[^.\n]{0,8}\bloaded (?:twice|two times|2 times|a second time)\b`)},
 	// A dataset that is kept in the memory of the machine.
 	{sampler.ToldCaches, lazily(`(?i)--cache[- _]*images\b|(?:^|[\s(,])(?:--)?cache ?[= ] ?["']?(?:true|ram)\b|` +
 		`\bcach(?:e|es|ed|ing) (?:(?:the|all|my|whole|entire|training) )*(?:dataset|data set|images|pictures) (?:in|into|to) (?:the )?(?:ram|memory)\b`)},

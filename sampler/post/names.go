@@ -52,7 +52,7 @@ var programs = []struct {
 	{"llama.cpp", lazily(`(?i)\bllama[._-]cpp\b|\bn_gpu_layers\b|\bllama-(?:server|cli)\b|\bllama_new_context`)},
 	{"invokeai", lazily(`\binvoke\.py\b|(?i:\binvokeai\b)|>> *Max VRAM used|image\(s\) generated`)},
 	{"forge", lazily(`(?i)\bstable-diffusion-webui-(?:forge|reforge)\w*|\b(?:sd )?webui forge\b|\bforge webui\b|\bforge_\w+`)},
-	{"webui", lazily(`(?im)\bstable[- ]diffusion[- ]webui\b|\bautomatic1111\b|\ba1111\b|(?-i:^A: [\d.]+ GB, R: [\d.]+ GB, Sys: )|--(?:med|low)vram\b[^\n]*\bwebui|\bweb ?ui\b(?s:.*)\bhi(?:gh)?[- ]?res(?:olution)?[ .]fix\b`)},
+	{"webui", lazily(`(?im)\bstable[- ]diffusion[- ]webui\b|\bautomatic1111\b|\ba1111\b|(?-i:^A: [\d.]+ GB, R: [\d.]+ GB, Sys: )|--(?:med|low)vram\b[^\n]*\bwebui|^#+ *commit where the problem happens\b|\bweb ?ui\b(?s:.*)\bhi(?:gh)?[- ]?res(?:olution)?[ .]fix\b`)},
 	{"easydiffusion", lazily(`(?i)\beasy[- ]?diffusion\b|\bstable-diffusion-ui\b`)},
 	{"chat-ui", lazily(`(?i)\bkobold ?ai\b|\btavern ?ai\b|\boobabooga\b|\btext-generation-webui\b`)},
 	{"comfyui", lazily(`(?i)\bcomfyui\b|(?-i:\bComfy\b)|\bcomfy(?:\.org|-org/|anonymous/)|[/\\]custom_nodes[/\\]|\b(?:in|with|on|using|running|my) comfy\b|(?:^|\s)--?(?:novram|normalvram)\b|\bKSampler\b`)},

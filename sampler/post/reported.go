@@ -92,7 +92,7 @@ var (
 	// byHimself is a process that whoever writes has ended, or tried to.
 	byHimself = lazily(`(?i)\b(?:I|we|you)(?:['’]ve| have| had| then| just| also| already| even)* kill(?:ed)?\b|` +
 		`\bkilled (?:it|them|by (?:me|us|hand|myself)|manually|(?:all |both |the |my |every )+(?:\w+ )?(?:process(?:es)?|jobs?|programs?|scripts?|kernels?))\b|` +
-		`\b(?:manually|be) killed\b`)
+		`\b(?:manually|(?:to|must|should|can|could|cannot|may|not|needs?) be) killed\b`)
 	// forGPU is what it was killed for where that is said.
 	forGPU = lazily(`(?i)\bkilled\b[^.]{0,60}\b(?:due to|because|since|as|by|for|when|once)\b[^.]{0,24}\b(?:(?:cuda|gpu|video)(?: memory| ram| usage)|vram)\b|` +
 		`\b(?:(?:cuda|gpu|video) memory|vram)\b[^.]{0,40}\b(?:increas|grow|ris|climb|fill)\w*\b[^.]{0,60}\bkilled\b`)
@@ -233,6 +233,10 @@ var manners = lazily(`(?i)\bshould (?:still |also )?have (?:about |around |at le
 	`^\W*(?:before|previously|earlier) (?:(?:the|my|this|that|last) )+(?:updat|upgrad)\w*|` +
 	`\b(?:raises|throws|returns|prints) ["'“\x60][^"'”\x60]+["'”\x60] (?:for|if)\b|\b(?:occurs?|happens?) to (?:me|us)\b`)
 
+// comesWhen is when it comes, in a sentence that goes on to ask about it.
+var comesWhen = lazily(`(?i)\b(?:occurs?|happens?|appears?|comes?) (?:when|if|while) (?:I|we|my|our|(?:train|test|runn?|us|infer|evaluat|load|fine-?tun|sav|process)\w*ing|inference)\b|` +
+	`\b(?:but|while|and)\b[^.,;?]{0,24}\b(?:small\w*|low\w*|short\w*|tiny)\b[^.,;?]{0,30}\bcan be\b(?: [^b]|[,.?!]|$)`)
+
 // What should have been says nothing against what came instead: hopes end at the word that turns to it, or stand behind though. evenIf
 // is what was so, not what may be; maybes are hopes of who speaks of himself; contrary is a failure that should not come and does.
 var (
@@ -345,6 +349,9 @@ func reported(text string, all []sentence, scan Scan, j *judge) (sampler.OOMEven
 		bare := unbracketed(s.text)
 		words := expected(hiresFix.ReplaceAllString(pointer.ReplaceAllString(s.text[:min(len(s.text), at[1]+talkAfter)], " "), " "))
 		if own {
+			if strings.ContainsAny(s.text, "?？") {
+				words = comesWhen.ReplaceAllString(words, " ")
+			}
 			words = manners.ReplaceAllString(asksAbout.ReplaceAllString(asks.ReplaceAllString(words, " "), " "), " ")
 		}
 		if !s.title && (own && forced.MatchString(s.text) || len(all) > 1 && happened(s.text, met) || own && happened(s.text, brings) || happened(s.text, ranHere) && (own || j.weighs() < 0)) {

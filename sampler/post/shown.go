@@ -68,10 +68,10 @@ var shown = []struct {
 	{sampler.ShowsExamplePy, lazily(`\bexample\w*\.py\b`)},
 	{sampler.ShowsHeadless, lazily(`(?i)--headless\b|\bisaac\w*|\blegged_gym\b`)},
 	{sampler.ShowsBuild, lazily(`\bcmake\b|\bGGML_CUDA\b|\bLLAMA_CUBLAS\b|(?m:^\W*make\b)`)},
-	{sampler.ShowsFewBits, lazily(`(?i)\bbitsandbytes[/\\](?:nn|autograd)[/\\]|\bload_in_[48]bit *= *True\b|\bbits *= *[248]\b|\bquantize\([48]\)|--load[-_](?:in[-_])?[48][-_]?bit\b|` +
+	{sampler.ShowsFewBits, lazily(`(?i)\bbitsandbytes[/\\](?:nn|autograd)[/\\]|\bload_in_[48]bit *= *True\b|\bbits *= *[248]\b|\bquantize\([48]\)|--load[-_](?:in[-_])?[48][-_]?bit\b|\bload_[48]bit *= *True\b|` +
 		`\b\w*[48]bit_(?:low_ram|quant)\w*|\bmodel_4bit\b|\b(?:gptq|awq|qlora|bnb-4bit|gguf|exl2|nf4)\b|\bQ[2-8]_(?:K|[01])|--quantization\b|\b\w+_int[48]\b|` +
 		`\b\d{1,3}b(?:[-_]\w+)*[-_ ](?:int[48]|[48]-?bits?|fp8|w[48]a(?:8|16))\b|\bint[48] (?:model|version|weights)\b`)},
-	{sampler.ShowsFourBits, lazily(`(?i)\bload_in_4bit *= *True\b|\bbits *= *[24]\b|\bquantize\(4\)|--load[-_](?:in[-_])?4[-_]?bit\b|\b\w*4bit_(?:low_ram|quant)\w*|\bmodel_4bit\b|` +
+	{sampler.ShowsFourBits, lazily(`(?i)\bload_(?:in_)?4bit *= *True\b|\bbits *= *[24]\b|\bquantize\(4\)|--load[-_](?:in[-_])?4[-_]?bit\b|\b\w*4bit_(?:low_ram|quant)\w*|\bmodel_4bit\b|` +
 		`\b(?:gptq|awq|qlora|bnb-4bit)\b|\b\d{1,3}b(?:[-_]\w+)*[-_ ](?:int4|4-?bits?|w4a(?:8|16))\b|\bint4 (?:model|version|weights)\b`)},
 	{sampler.ShowsSixteenBits, lazily(`\b(?:torch_)?dtype *= *torch\.b?float16\b|\.half\(\)|\.bfloat16\(\)|--dtype[ =](?:half|b?float16)\b`)},
 	{sampler.ShowsSession, lazily(`\bException during initialization\b`)},
@@ -249,7 +249,7 @@ var oneWindow = lazily(`\bsliding_window_inference\(\s*[^,()]+(?:\([^()]*\))?,\s
 // addTool puts into a context the program of others that a text names, t, and which of its switches are set.
 func addTool(c *sampler.LogContext, text string, t *tools.Tool) {
 	c.Told = append(c.Told, sampler.ToldTool+t.Name)
-	for line := range strings.Lines(text) {
+	for line := range strings.Lines(continued.ReplaceAllString(text, " ")) {
 		line = strings.TrimSpace(strings.TrimLeft(line, "$>#!%` "))
 		if first, rest, _ := strings.Cut(line, " "); c.Command == "" && optionIn.MatchString(" "+rest) && tools.In(first) == t {
 			c.Command = strings.TrimRight(line, "`")

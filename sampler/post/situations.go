@@ -69,6 +69,7 @@ var situations = []struct {
 	// A server that is started within a function which answers, and again in each call of it.
 	{sampler.ToldLoadsEach, lazily(`(?i)\b` + aModel + `\b[^.\n]{0,24}\b(?:is|are|was|were|gets?|being|be)\b[^.\n]{0,16}\b` + madeAnew + `\b[^.\n]{0,16}` + eachTime + `|\b(?:re-?)?(?:loads?|initiali[sz]es?|creates?|instantiates?|builds?|starts?) (?:\w+ ){0,3}?` + aModel + `\b[^.\n]{0,20}` + eachTime + `|` + eachTime + `[^.\n]{0,20}\b(?:re-?)?(?:loads?|initiali[sz]es?|creates?|instantiates?) (?:\w+ ){0,3}?` + aModel + `\b`), nil,
 		lazily(`(?i)\b(?:not|n['’]t|never|without|instead of|avoid\w*|should|could|would|must|whether|if) (?:\w+ ){0,3}?(?:re-?)?(?:load|initiali[sz]|creat|instantiat|build|start)\w*\b`)},
+	{sampler.ToldModels, lazily(`(?i)\b(?:enough|room|space|fit)\b[^.\n]{0,24}\bfor both (?:of )?(?:the |my |a )?[\w-]+(?: models?)? and (?:the |my |a )?[\w-]+ (?:models?|networks?)\b`), nil, nil},
 	// The model of speech is still there when that of speakers comes: https://github.com/m-bain/whisperX#python-usage--
 	{sampler.ToldModels, lazily(`(?i)\b(?:at|in|during|on|by) (?:the )?diari[sz]ation\b|` +
 		`\bdiari[sz]ation (?:step|stage|part|phase)?\b[^.\n]{0,24}\b(?:fails|crash\w*|ooms?|out of memory|runs out)\b|` +

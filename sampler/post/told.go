@@ -149,6 +149,7 @@ var tells = []struct {
 		`if|after|once|with)\b[^.]{0,20}\b(?:switch|chang|mov)\w* (?:it )?to\b|\bexceed\w* (?:the )?max\w*[ _-]?(?:seq|len|token)\w*|` +
 		`\b(?:not|without|n['’]t) skip(?:ping)? (?:the |any |those )?(?:\w+ of )?(?:large|big|long)\b|` +
 		`\b(?:so |too |very )?many (?:gt |ground[- ]truth )?(?:boxes|objects|instances|points|nodes|atoms|residues)\b|(?:句子|文本|图片|图像|序列)[^。]{0,6}(?:长|大)`), nil},
+	{sampler.ToldLarger, lazily(`(?i)\b(?:when|if|with|once|whenever|for)\b[^.,\n]{0,16}\b(?:an? |the |some |any |too |very )(?:long|large|big|huge) (?:inputs?|prompts?|contexts?|requests?|texts?|tokens?|documents?|sequences?|sentences?|images?|pictures?)\b[^.\n]{0,24}\b(?:oom\w*|out of|runs? out|crash\w*|fail\w*|errors?|dies|stops)\b`), nil},
 	{sampler.ToldFull, lazily(`(?i)\bfull[-_ ]?(?:parameters?|params?|fine[-_ ]?tun\w*|weights?)\b|\b(?:train|tun|updat)\w* all (?:of )?(?:the |its )?(?:parameters|weights)\b|全(?:参|量)`), lazily(`(?i)\b(?:not|n['’]t|instead of|rather than|no) (?:do |a |use )?full\b`)},
 	{sampler.ToldLargerRuns, lazily(`(?i)\b(?:small|low|short|few|tiny)(?:er)?\b[^.!?\n]{0,60}\b(?:fail\w*|can(?:not|['’]?t)|caus\w*|out of memory|oom|errors?|crash\w*)\b[^.!?\n]{0,40}\b(?:but|while|whereas)\b[^.!?\n]{0,30}` + largerRuns + `|` + largerRuns + `[^.!?\n]{0,30}\b(?:but|while|whereas)\b[^.!?\n]{0,30}\b(?:small|low|short|few|tiny)(?:er)?\b[^.!?\n]{0,60}\b(?:fail\w*|can(?:not|['’]?t)|` +
 		`do(?:es)?(?:n['’]?t| not)|out of memory|oom|errors?|crash\w*)\b`), nil},
@@ -736,10 +737,13 @@ func add(c *sampler.LogContext, text string, all []sentence, lines []codeLine) {
 		}
 	}
 	heardPhase := hear(c, all)
-	if onCPU.MatchString(text) && !slices.ContainsFunc(all, func(s sentence) bool {
-		return asCure.MatchString(s.text) && (onCPU.MatchString(s.text) || toCPU.MatchString(s.text))
-	}) {
+	if onCPU.MatchString(text) && !slices.ContainsFunc(all, loadsOnCPU) {
 		c.Told = slices.DeleteFunc(c.Told, func(what string) bool { return what == sampler.ToldCheckpoint || what == sampler.ToldResume })
+	}
+	if !slices.Contains(c.Told, sampler.ToldCheckpoint) && slices.ContainsFunc(all, func(s sentence) bool {
+		return loadsOnCPU(s) && solves.MatchString(s.text) && !unsolved.MatchString(s.text)
+	}) {
+		c.Told = append(c.Told, sampler.ToldCheckpoint) // whatever else is said of when it comes
 	}
 	if !slices.Contains(c.Told, sampler.ToldText) && (writes.MatchString(text) || ofText.MatchString(ofPainters.ReplaceAllString(text, " ")) && !trains.MatchString(text)) {
 		c.Told = append(c.Told, sampler.ToldText)
@@ -794,6 +798,7 @@ func add(c *sampler.LogContext, text string, all []sentence, lines []codeLine) {
 		c.Told = append(c.Told, sampler.ToldGrowth)
 	}
 	c.Told = append(c.Told, tried(text, all)...)
+	c.Told = append(c.Told, cures(all)...)
 	if share := sampler.ToldTried + "share"; raised.MatchString(text) && !slices.Contains(c.Told, share) {
 		c.Told = append(c.Told, share)
 	}

@@ -53,6 +53,7 @@ var settings = []settingRow{
 	{"page_file", lazily(`(?i)\bvirtual mem(?:ory)?\b|\bpag(?:e|ing) ?files?\b|虚拟内存|页面文件`)},
 	{"item", lazily(`\bloss\.item\(\)|\.detach\(\)`)},
 	{"no_grad", lazily(`(?i)\bno_grad\b|\binference_mode\b`)},
+	{"shards", lazily(`(?i)\b(?:max_)?shard[-_ ]?sizes?\b|\b(?:smaller|more) shards\b|\bshards of \d`)},
 }
 
 // one is a batch of one, which cannot be made smaller. What stands behind another option is none.
@@ -62,7 +63,7 @@ var one = lazily(`(?i)\bbatch(?:[-_ ]?sizes?)?\b[^.;!?]{0,20}?\b\d{1,4}(?:\s*(?:
 
 // single is a batch of one in any other words.
 var single = lazily(`(?i)\b(?:ima?ge?s_per_gpu|samples_per_gpu|ims_per_batch)\b[^.;\n]{0,16}?\b(?:1|one)\b(?:[^.\d]|\.\D|\.?$)|(?:배치|バッチ)[^.。]{0,12}\b1(?:\D|$)|` +
-	`(?:batch|\bbs|批)[^.;]{0,40}(?:(?:\b|\bto)(?:1|one|single)\b|[到成为至是] ?[1一])|\b(?:one|single|1) (?:sample|image|picture)s? per (?:batch|GPU)|` +
+	`(?:batch|\bbath|\bbs|批)[^.;]{0,40}(?:(?:\b|\bto)(?:1|one|single)\b|[到成为至是] ?[1一])|\b(?:one|single|1) (?:sample|image|picture)s? per (?:batch|GPU)|` +
 	`(?:调|改|设|降|减)\S{0,4}[到成为至] ?1(?:\D|$)`)
 
 // oneInCode is that in a line of a configuration.
@@ -94,7 +95,7 @@ var inVain = lazily(`(?i)\b(?:everything|all(?: settings)?|settings) (?:is |are 
 	`\b(?:same|still) (?:\w+ ){0,3}(?:error|problem|issue|oom|out of memory)\b|\b(?:message|error|problem|issue|oom)s?\b(?: is| was)? still\b|` +
 	`\b(?:other than|apart from|besides|rather than|instead of) (?:just |only |by )?(?:reduc|lower|decreas|shrink|resiz|chang|us)\w*|` +
 	`\bneither\b[^.]{0,60}\bhelps?\b|\b(?:can['’]?t|cannot|can not) (?:use|go|reduce|lower|decrease)\b[^.]{0,24}\b(?:below|under|less|smaller|further)\b|` +
-	`\balso (?:\w+ )?fail\w*|\bfail\w* (?:too|as well|again)\b|\bnot help\w*|\bstill no (?:solution|luck|success|help|change)\b|` +
+	`\bfail\w*\b[^.;\n]{0,40}(?:,|,? even) (?:too|as well)\b|\balso (?:\w+ )?fail\w*|\bfail\w* (?:too|as well|again)\b|\bnot help\w*|\bstill no (?:solution|luck|success|help|change)\b|` +
 	`\bwithout (?:(?:my |the |further )*(?:reduc|lower|decreas|chang|shrink)\w*|having to \w+)\b|` +
 	`(?:还是|仍然|仍|依然|依旧|也|照样)[^。，]{0,8}(?:报错|错误|出错|不行|爆|OOM|显存|内存|不够|溢出|不能|无法|没用)|(?:没有?用|无效|没效果|解决不了)|` +
 	`\b(?:still|yet) (?:(?:I|we|it) )?(?:cann?ot|can not|could(?:n['’]?t| not)|cann?['’]?t) \w+|` +

@@ -49,6 +49,8 @@ var workKinds = []struct {
 		`\bdxvk\w*|\bvkd3d\b|\bwined3d\b|\bminecraft\b|\bat (?:ultra|high|medium|low) (?:graphics )?settings\b`), lazily(`(?i)\bggml\w*|\bllama\w*|\bgym\b|\brewards?\b`), false},
 	{sampler.WorkArrays, lazily(`\bgpuArray\b|\bgpuDevice\(|\bCuArrays?\b|\bCUDA\.jl\b|\bCUDAdrv\b|\bCUFFT_ALLOC_FAILED\b|\bCuFftError\b|\bCUFFTError\b`), nil, false},
 	{sampler.WorkLayers, lazily(`(?i:\bsyncedmem\.cpp\b|\w\.(?:caffemodel|prototxt)\b)|\bcaffe::|\bCudaNdarray\w*|(?i:\btheano\b|\blasagne\b)`), nil, true},
+	// https://anomalib.readthedocs.io/en/latest/markdown/guides/reference/models/image/patchcore.html
+	{sampler.WorkBank, lazily(`(?i)\b(?:patch[-_]?core|padim)\b`), nil, true},
 	{sampler.WorkDream, lazily(`(?i)\bsingan\b|\bdeep[-_ ]image[-_ ]prior\b|\bdeep[-_ ]?daze\b|\bbig[-_ ]sleep\b|\baphantasia\b|\bvqgan ?(?:[-+_&/]|and|with)? ?clip\b|\bclip[-_ ]guided[-_ ]diffusion\b|\s-(?:zvid|zse|zsc|cutm)\b|` +
 		`\b(?:null[-_ ]?text|gan|ddim|latent|pivotal(?:[-_ ]tuning)?) (?:inversion|optimi[sz]ation)\b|\bdeep[-_ ]?dream\b`), nil, true},
 	{sampler.WorkDream, lazily(`(?i)` + followsGradients), nil, false},

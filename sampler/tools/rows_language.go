@@ -15,7 +15,7 @@ var language = []Tool{
 	{Name: "LitGPT", Words: []string{"litgpt", "lit-gpt", "lit-llama"},
 		Source: "https://github.com/Lightning-AI/litgpt/blob/main/tutorials/oom.md",
 		Levers: []Lever{{Batch, "--micro_batch_size 1", "accumulate"}, {Input, "--max_seq_length 256", "length"}, {Bits, "--precision bf16-true", "half16"}, {Bits, "--quantize bnb.nf4", "bits4"}, {Offload, "cpu_offload=True", "offload"}}},
-	{Name: "FastChat", App: true, Words: []string{"fastchat", "fschat"},
+	{Name: "FastChat", App: true, Words: []string{"fastchat", "fschat"}, Running: []string{"--load-8bit", "--cpu-offloading"},
 		Source: "https://github.com/lm-sys/FastChat/blob/main/README.md",
 		Levers: []Lever{{Bits, "--load-8bit", "bits8"}, {Offload, "--cpu-offloading", "offload"}, {Batch, "--per_device_train_batch_size 1", "accumulate"}, {Checkpointing, "--gradient_checkpointing True", "checkpoint"}, {Input, "--model_max_length 1024", "length"}}},
 	{Name: "Alpaca-LoRA", Words: []string{"alpaca-lora"}, Does: Trains,
@@ -101,7 +101,11 @@ var language = []Tool{
 		Levers: []Lever{{Batch, "tokens.micro_batch_size: 1", "accumulate"}, {Input, "tokens.sequence_length: 1024", "length"}, {Model, "model.model_config.num_hidden_layers: 12", "layers"}}},
 
 	// Text without chat: translation, tagging, retrieval.
-	{Name: "fairseq", Library: true, Words: []string{"fairseq", "fairseq-train", "fairseq-generate", "fairseq-interactive", "fairseq-hydra-train"}, Batches: Runs,
+	// The one in Lua, whose options are others: a batch of 32 sentences for each GPU, and as many tokens as these have.
+	{Name: "fairseq-lua", Words: []string{"fairseq-lua", "nenclayer", "nagglayer", "fconv_nhids", "fconv_nlmhids", "maxsourcelen"}, Does: Trains,
+		Source: "https://github.com/facebookresearch/fairseq-lua/blob/master/train.lua",
+		Levers: []Lever{{Batch, "-batchsize 16", "half"}, {Batch, "-maxbatch 1200", "tokens"}, {Input, "-maxsourcelen 100", "length"}}},
+	{Name: "fairseq", Library: true, Words: []string{"fairseq", "fairseq-train", "fairseq-generate", "fairseq-interactive", "fairseq-hydra-train"}, Batches: Runs, Running: []string{"--softmax-batch"}, // of eval_lm
 		Source: "https://github.com/facebookresearch/fairseq/blob/main/docs/getting_started.rst",
 		Levers: []Lever{{Batch, "--max-tokens 2000", "tokens"}, {Bits, "--fp16", "half16"}, {Batch, "--batch-size 32", "half"}, {Input, "--softmax-batch 1024", "parts"}}},
 	{Name: "OpenNMT-py", Words: []string{"opennmt", "opennmt-py", "onmt", "onmt_train", "onmt_translate"},
@@ -182,7 +186,7 @@ var language = []Tool{
 		Levers: []Lever{{Context, "--cache-max-entry-count 0.2", "cache"}, {Bits, "--quant-policy 4", "bits4"}, {Bits, "--model-format awq", "bits4"}}},
 
 	// Pictures and text.
-	{Name: "LLaVA", App: true, Words: []string{"LlavaLlamaForCausalLM", "llava_llama", "liuhaotian", "haotian-liu"},
+	{Name: "LLaVA", App: true, Words: []string{"LlavaLlamaForCausalLM", "llava_llama", "liuhaotian", "haotian-liu"}, Running: []string{"--load-4bit", "--load-8bit"},
 		Source: "https://github.com/haotian-liu/LLaVA/blob/main/README.md",
 		Levers: []Lever{{Bits, "--load-4bit", "bits4"}, {Batch, "--per_device_train_batch_size 1", "accumulate"}, {Model, "liuhaotian/llava-v1.5-7b", "smaller"}, {Bits, "--load-8bit", "bits8"}}},
 	{Name: "LAVIS", Words: []string{"lavis", "blip2_opt"}, For: Trains,

@@ -230,7 +230,7 @@ var vision = []Tool{
 	{Name: "roop", App: true, Words: []string{"roop", "s0md3v", "roop-unleashed"}, Does: Runs,
 		Source: "https://github.com/s0md3v/roop/blob/main/README.md",
 		Levers: []Lever{{Batch, "--execution-threads 1", "workers"}, {Model, "--frame-processor face_swapper", "smaller"}}},
-	{Name: "DeepFaceLab", Words: []string{"deepfacelab", "Model_SAEHD", "saehd"},
+	{Name: "DeepFaceLab", Takes: true, Words: []string{"deepfacelab", "DeepFaceLabCUDA9", "DeepFaceLabCUDA10", "DeepFaceLabOpenCLSSE", "Model_SAEHD", "saehd"}, // its releases before 2020 have the library in their name
 		Source: "https://github.com/iperov/DeepFaceLab/issues/494",
 		Levers: []Lever{{Batch, "Batch_size: 2", "half"}, {Input, "Resolution: 128", "pixels"}, {Offload, "Place models and optimizer on GPU: n", "cpu"}, {Model, "AutoEncoder dimensions: 128", "layers"}}},
 	{Name: "faceswap", Words: []string{"faceswap"}, For: Trains,

@@ -52,6 +52,8 @@ type Tool struct {
 	For   Does // what its levers change, where it does both and they change one of them
 	// Batches: its lever of the batch is an option of those of its scripts that run a model, too, or only of those that test one.
 	Batches Does
+	// Running are the beginnings of its levers that are options of those of its scripts alone that run a model, by no word that says so.
+	Running []string
 	// Library: programs of others are made with it, so it is meant only where none of these is named.
 	Library bool
 	// Native: it is compiled and nobody's own script, so no line of Python changes what it does.
@@ -60,6 +62,8 @@ type Tool struct {
 	Whole bool
 	// Grows: it adds to what it fits as it goes on, so that memory rises by design.
 	Grows bool
+	// Takes: it lets the pool of TensorFlow take what it needs as it goes on, and not its share at start.
+	Takes bool
 	// One: it trains with one sample at a time unless its settings say otherwise.
 	One bool
 	// App: what it shows in a browser takes its options, too. Of others that is another script, mostly without any.
@@ -99,7 +103,7 @@ func (t *Tool) At(does Does) []Lever {
 	return slices.DeleteFunc(slices.Clone(t.Levers), func(l Lever) bool {
 		switch {
 		case does == Trains:
-			return slices.Contains(ofRunning, l.By) || runWith().MatchString(l.Type)
+			return slices.Contains(ofRunning, l.By) || runWith().MatchString(l.Type) || slices.ContainsFunc(t.Running, func(option string) bool { return strings.HasPrefix(l.Type, option) })
 		case t.Does == Runs || t.For == Runs:
 			return false
 		case slices.Contains(ofTraining, l.By):

@@ -76,6 +76,9 @@ func TestIn(t *testing.T) {
 		"python tools/train.py configs/yolox/yolox_s.py\nmmdet/apis/train.py":        "MMDetection",
 		"python tools/train.py configs/yolox/yolox_s.py":                             "YOLOX",
 		"YOLOX ends with\nsite-packages/mmdet/models/detectors/yolox.py, line 77":    "MMDetection",
+		"fairseq train -sourcelang de -model fconv -nenclayer 4":                     "fairseq-lua",
+		"fairseq-train data --arch fconv --source-lang de":                           "fairseq",
+		"DeepFaceLabCUDA10.1AVX ends":                                                "DeepFaceLab",
 		"llamafactory-cli train --model_name_or_path THUDM/chatglm2-6b, chatglm2-6b": "LLaMA-Factory",
 		strings.Repeat("a", 1000) + "realesrgan":                                     "",
 	} {
@@ -97,6 +100,10 @@ func TestAt(t *testing.T) {
 	}
 	if got := tool.At(Trains); len(got) != 3 {
 		t.Errorf("%v", got)
+	}
+	chat := Tool{Running: []string{"--load-8bit"}, Levers: []Lever{{Bits, "--load-8bit", "bits8"}, {Batch, "--train_batch 1", "half"}}}
+	if got := chat.At(Trains); len(got) != 1 || got[0].Of != Batch {
+		t.Errorf("an option of what runs a model in a training: %v", got)
 	}
 	if tool.For = Trains; len(tool.At(Runs)) != 0 {
 		t.Error("a program whose levers are of its training has some for running it")
