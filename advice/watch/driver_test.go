@@ -298,7 +298,7 @@ func (d *driven) snapshots() (list []sampler.Snapshot) {
 				if j.ended = false; j.execed {
 					tracker.Execed(j.pid, drivenTime(j.end))
 				} else {
-					tracker.Ended(j.pid, drivenTime(j.end), j.status, 0)
+					tracker.Ended(j.pid, drivenTime(j.end), j.status, nil)
 				}
 			}
 		}

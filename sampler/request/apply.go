@@ -221,6 +221,13 @@ func (t *Tracker) fill(row *sampler.Process, p *process, key sampler.GPUKey, now
 		r.Live, r.Peak = r.Live+n, y.exact.top
 	}
 	row.Requests = r
+	if peak, ok := t.peakOf(p, y, now); ok && (!y.partly || peak.Bytes >= row.Memory.Or(0)) && (row.Peak == nil || peak.Bytes >= row.Peak.Bytes) {
+		row.Peak = &peak
+	}
+}
+
+// peakOf is the most that a process has held on the GPU of a tally, as its calls tell.
+func (t *Tracker) peakOf(p *process, y *tally, now time.Time) (peak sampler.Peak, ok bool) {
 	n, at, source := y.mostHeld()
 	switch giving := y.exact.giving(now); {
 	case source == sampler.PeakCalls && (p.strays(y) || max(y.above, giving) > y.peak || y.exact.exceeds(giving)),
@@ -232,9 +239,7 @@ func (t *Tracker) fill(row *sampler.Process, p *process, key sampler.GPUKey, now
 	if source == sampler.PeakCalls && (missed || unheard) {
 		source = sampler.PeakAtLeast
 	}
-	if n > 0 && n <= y.most() && (!y.partly || n >= row.Memory.Or(0)) && (row.Peak == nil || n >= row.Peak.Bytes) {
-		row.Peak = &sampler.Peak{Bytes: n, Time: milli(at), Source: source}
-	}
+	return sampler.Peak{Bytes: n, Time: milli(at), Source: source}, n > 0 && n <= y.most()
 }
 
 // tells notes the peak that the calls tell of a process on a GPU. What it held there as another program, it has held.

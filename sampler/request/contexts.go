@@ -13,6 +13,7 @@ type contexts struct {
 	since   time.Time     // the first change
 	least   sampler.Bytes // live at the first change
 	fresh   int           // made since the figure, and there
+	left    sampler.Bytes // the most that calls may have given since, or not given back, which were left
 	gone    bool          // one that the figure has has ended: it says too much, or something else than there is
 	most    sampler.Bytes // live while there was at least as much of them as there is: since the last was made, or since the change
 	mostAt  time.Time
@@ -31,6 +32,17 @@ func (e *exact) makes(at time.Time, took time.Duration, live sampler.Bytes) {
 		c.most, c.mostAt, c.loose = live, at, false
 	}
 	c.fresh++
+}
+
+// left notes that a call which began so long before is given up: nobody will tell whether it has given so much, or not given it back.
+func (e *exact) left(at time.Time, took time.Duration, live, n sampler.Bytes) {
+	if above := e.meets(at.Add(-took), n); above > 0 {
+		e.mayHave(above)
+	}
+	e.makes(at, took, live)
+	c := &e.contexts
+	c.fresh--
+	c.left = min(c.left+n, sampler.MaxPlausible)
 }
 
 // ends notes that one which was made at a time is ended by a thread from another time on.
@@ -99,8 +111,8 @@ func (e *exact) mayHave(most sampler.Bytes) {
 
 // withFresh is the most that was live, with what the contexts may take that no figure has.
 func (c *contexts) withFresh() sampler.Bytes {
-	return c.most + sampler.Bytes(c.fresh)*sampler.ContextMost
-} //nolint:gosec // a count
+	return c.most + sampler.Bytes(c.fresh)*sampler.ContextMost + c.left //nolint:gosec // a count
+}
 
 // beside notes that so much is live beside them.
 func (e *exact) beside(at time.Time, live sampler.Bytes, loose bool) {

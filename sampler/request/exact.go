@@ -82,7 +82,7 @@ func (e *exact) list(at time.Time, took time.Duration, n, live sampler.Bytes) {
 }
 
 // waits says whether the figure that waits may have what a call does that is under way.
-func (e *exact) waits() bool { return !e.oldest.IsZero() && !e.oldest.After(e.listedAt) }
+func (e *exact) waits() bool { return !e.oldest.IsZero() && !e.oldest.After(e.listedAt.Add(whole)) }
 
 // later are the changes that were heard after a time, oldest first, and the one before them; all: none of those is forgotten.
 func (e *exact) later(at time.Time) (list []change, before change, all bool) {
@@ -350,10 +350,10 @@ func (e *exact) stale(n, live sampler.Bytes) bool {
 
 // blurs takes that a figure which was read between two times has a part of something, and tells nothing.
 func (e *exact) blurs(from, until time.Time) {
-	if e.listedAt.After(from) && !e.listedAt.Add(-e.took).After(until) {
+	if e.listedAt.Add(whole).After(from) && !e.listedAt.Add(-e.took).After(until) {
 		e.listed = sampler.Opt[sampler.Bytes]{}
 	}
-	if e.base.Known() && e.basedAt.After(from) && !e.basedAt.Add(-e.basedIn).After(until) {
+	if e.base.Known() && e.basedAt.Add(whole).After(from) && !e.basedAt.Add(-e.basedIn).After(until) {
 		e.base, e.top, e.topAt, e.guessed = sampler.Opt[sampler.Bytes]{}, e.stood.top, e.stood.topAt, false
 	}
 }

@@ -67,6 +67,7 @@ type process struct {
 	shown     map[sampler.GPUKey]*showing
 	showed    []*seat // of which those are
 	underWay  []UnderWay
+	givenUp   []uint64 // calls that it has left, by their number
 }
 
 // figure is what the driver said that a process has.

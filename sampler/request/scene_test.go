@@ -76,7 +76,7 @@ func (s *scene) Listed(key sampler.GPUKey, at time.Time, procs []sampler.Process
 }
 
 // Ended is the end of a process that was asking for nothing.
-func (s *scene) Ended(pid int, at time.Time, status int) { s.Tracker.Ended(pid, at, status, 0) }
+func (s *scene) Ended(pid int, at time.Time, status int) { s.Tracker.Ended(pid, at, status, nil) }
 
 func (s *scene) list(gpu, pid int, memory sampler.Opt[sampler.Bytes]) {
 	who := []sampler.Process{{PID: pid}}

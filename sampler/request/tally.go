@@ -165,6 +165,12 @@ func (t *tally) called(tid int, began time.Time) {
 	t.above = max(t.above, t.exact.calls(tid, began))
 }
 
+// interrupted notes that the process has ended, at a time, in a call that began at another and asked for so much: it may have been given that since.
+func (t *tally) interrupted(began, at time.Time, n sampler.Bytes) {
+	t.exact.blurs(began, at)
+	t.above = max(t.above, t.exact.meets(began, n))
+}
+
 // over notes that the process has ended, at a time.
 func (t *tally) over(at time.Time) { t.above = max(t.above, t.exact.ended(at)) }
 

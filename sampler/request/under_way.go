@@ -3,22 +3,27 @@ package request
 import (
 	"slices"
 	"time"
+
+	"nvpeak/sampler"
 )
 
 // A call that is under way may have moved memory or not. Most are answered before anybody asks; one that takes long is in a figure that the driver gives
 // meanwhile, perhaps, and no peak can be made of that figure before it is answered.
 
-// LongestUnderWay is how long a call may be so: a thread that has left a function by a jump, never to return, is so for ever.
-const LongestUnderWay = 10 * time.Second
-
 // UnderWay is a call that has not been answered yet.
 type UnderWay struct {
 	PID, TID int
-	Function int // of Functions
+	Function int    // of Functions
+	Size     uint64 // bytes that it asks for
+	Number   uint64 // of the call, see Call.Other
 	Began    time.Time
+	For      time.Duration // it is
 }
 
-// areUnderWay takes the calls that are under way by now.
+// longestUnderWay is how long a call is waited for. A thread may have left it by a jump, or ended in it.
+const longestUnderWay = 10 * time.Second
+
+// areUnderWay takes the calls that are under way at a time.
 func (t *Tracker) areUnderWay(list []UnderWay) {
 	for _, p := range t.processes {
 		if len(p.underWay) > 0 {
@@ -27,10 +32,50 @@ func (t *Tracker) areUnderWay(list []UnderWay) {
 		}
 	}
 	for _, u := range list {
-		if p := t.processes[u.PID]; p != nil && u.moves() {
+		p := t.processes[u.PID]
+		switch {
+		case p == nil || !u.moves():
+		case u.For < longestUnderWay:
 			p.underWay = append(p.underWay, u)
 			p.waits()
+		case slices.Contains(p.givenUp, u.Number):
+		default:
+			p.leaves(u, u.Began.Add(u.For))
 		}
+	}
+}
+
+// Left takes that a thread has left a call without an answer, some time until now.
+func (t *Tracker) Left(u UnderWay, at time.Time) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if p := t.processes[u.PID]; p != nil && !p.over && u.moves() {
+		p.answered(u.TID, u.Function)
+		p.leaves(u, at)
+	}
+}
+
+// maxLeft calls of a process are known to be left.
+const maxLeft = 64
+
+// leaves takes that nobody will tell whether a call has given memory, or given it back.
+func (p *process) leaves(u UnderWay, at time.Time) {
+	if slices.Contains(p.givenUp, u.Number) {
+		return
+	}
+	if len(p.givenUp) == maxLeft {
+		p.givenUp = slices.Delete(p.givenUp, 0, 1)
+	}
+	p.givenUp = append(p.givenUp, u.Number)
+	p.lost = later(p.lost, at)
+	n := u.most()
+	for i := range p.taken {
+		if x := &p.taken[i]; x.call == u.Number && x.block != nil {
+			n = x.block.bytes
+		}
+	}
+	for _, s := range p.seats {
+		s.tally.exact.left(at, at.Sub(u.Began), s.tally.live, n)
 	}
 }
 
@@ -41,6 +86,14 @@ func (u *UnderWay) moves() bool {
 	}
 	f := &Functions[u.Function]
 	return f.moves() && f.Memory != Host || f.context()
+}
+
+// most is the most that it may give or, of what it gives back, give back if that is not known: a context with what it has.
+func (u *UnderWay) most() sampler.Bytes {
+	if f := &Functions[u.Function]; f.takesBack() || f.context() {
+		return sampler.ContextMost
+	}
+	return min(sampler.Bytes(u.Size), sampler.MaxPlausible)
 }
 
 // answered takes that a thread's call of a function is not under way any more.

@@ -28,7 +28,7 @@ func TestUnderWay(t *testing.T) {
 		has, peak := context, context
 		var events timeline
 		slow := func(name string, tid int, at, over time.Time) {
-			u := UnderWay{7, tid, function(name), at}
+			u := UnderWay{PID: 7, TID: tid, Function: function(name), Began: at}
 			events.on(at, func() { *underWay = append(*underWay, u) })
 			events.on(over, func() {
 				for i, x := range *underWay {
@@ -111,5 +111,63 @@ func TestUnderWay(t *testing.T) {
 	}
 	if exact < runs*9/10 {
 		t.Errorf("%d of %d peaks are exact", exact, runs)
+	}
+}
+
+// Of a call that was left by a jump, or in which the process ended, nobody knows whether it gave memory: no peak is called exact that has it not, nor is
+// any too high, whenever it was left and the driver was asked.
+func TestLeftCalls(t *testing.T) {
+	const context, block, other = 300 * mib, 400 * mib, 100 * mib
+	alloc := function("cuMemAlloc_v2")
+	for how, gone := range map[string]func(s *scene, u UnderWay, list *[]UnderWay){
+		"it ends": func(s *scene, u UnderWay, list *[]UnderWay) {
+			*list = nil
+			s.Tracker.Ended(7, s.now, 9, []UnderWay{u})
+		},
+		"it jumps, and asks again": func(s *scene, u UnderWay, list *[]UnderWay) {
+			*list = nil
+			s.Left(u, s.now)
+			s.alloc(9, mib)
+			s.free(9)
+		},
+		"its thread ends": func(s *scene, _ UnderWay, list *[]UnderWay) {
+			for until := s.now.Add(12 * time.Second); s.now.Before(until); s.later(500 * time.Millisecond) {
+				(*list)[0].For = s.now.Sub((*list)[0].Began)
+				s.apply()
+			}
+		},
+	} {
+		for gives, n := range map[bool]sampler.Bytes{true: other, false: 0} {
+			for listed := ms(-200); listed < ms(1500); listed += ms(100) { // the first list is as long after the begin
+				s := newScene(t, 1, people{7: {Environment: map[string]string{}}})
+				list := s.told()
+				s.Begins(7)
+				s.context(0)
+				s.alloc(1, block)
+				s.free(1)
+				s.later(ms(300))
+				begin := s.now
+				u := UnderWay{PID: 7, TID: 8, Function: alloc, Size: uint64(other), Number: 77, Began: begin}
+				has := context
+				lists := s.listing(begin.Add(listed), &has)
+				lists(begin)
+				*list = []UnderWay{u}
+				has += n
+				lists(begin.Add(ms(50)))
+				s.call("cuMemAlloc_v2", Call{TID: 7, Address: 3, Size: uint64(other), Context: 0xc000, Device: -1})
+				s.call("cuMemFree_v2", Call{TID: 7, Address: 3, Device: -1})
+				peak := context + max(block, n+other)
+				lists(begin.Add(ms(1600)))
+				gone(s, u, list)
+				if how != "it ends" {
+					lists(s.now.Add(2 * time.Second))
+				}
+				s.later(time.Second)
+				p := s.of(0, 7).Peak
+				if p != nil && (p.Bytes > peak || p.Source == sampler.PeakCalls && p.Bytes != peak) {
+					t.Errorf("%s, it gave (%v), listed after %v: %+v, not %v", how, gives, listed, p, peak)
+				}
+			}
+		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"nvpeak/sampler"
+	"nvpeak/sampler/request"
 	"nvpeak/sampler/uprobe/cudatest"
 )
 
@@ -29,8 +30,8 @@ func TestEndings(t *testing.T) {
 		hung.Kill()
 		stays.Do("alloc b 4000")
 		r.settled(4)
-		if n := r.door.asking(hung.PID()); n != 0 {
-			t.Errorf("it is kept that who has ended asks for %d", n)
+		if n := r.door.asking(hung.PID()); len(n) > 0 {
+			t.Errorf("it is kept that who has ended asks: %v", n)
 		}
 		if got := strings.Join(said(r.seen), ", "); got != "cuMemAlloc_v2 1000 0 0, cuMemAlloc_v2 2000 0 0, cuMemAlloc_v2 2000 0 0, cuMemAlloc_v2 4000 0 0" {
 			t.Error(got)
@@ -49,15 +50,16 @@ func TestAsking(t *testing.T) {
 		other.Do("device 0", "alloc a 1000")
 		hung := cudatest.Play(t, r.dir, "FAKECUDA_SLOW=60")
 		fmt.Fprintln(hung.In(), "device 0\nalloc a 3000") //nolint:errcheck // it does not answer
-		var n sampler.Bytes
+		var n []request.UnderWay
 		for range 200 {
-			if n = r.door.asking(hung.PID()); n > 0 {
+			if n = r.door.asking(hung.PID()); len(n) > 0 {
 				break
 			}
 			time.Sleep(5 * time.Millisecond)
 		}
-		if others, again := r.door.asking(other.PID()), r.door.asking(hung.PID()); n != 3000 || others != 0 || again != 0 {
-			t.Errorf("%d, the other one %d, and then %d", n, others, again)
+		others, again := r.door.asking(other.PID()), r.door.asking(hung.PID())
+		if len(n) != 1 || n[0].Size != 3000 || request.Functions[n[0].Function].Name != "cuMemAlloc_v2" || len(others) > 0 || len(again) > 0 {
+			t.Errorf("%v, the other one %v, and then %v", n, others, again)
 		}
 		hung.Kill()
 	})

@@ -70,6 +70,7 @@ enum { PLACE_CURRENT = 0, PLACE_PROPERTIES, PLACE_POOL, PLACE_DEVICE, PLACE_STRE
 #define LOADS 251  // it maps a libcuda: the inode of that number (other)
 #define WITHIN 250 // what the thread was answered last it asked within a function (size) on a stream (other), of a pool (address)
 #define LINGERED 249 // the call that began then (other, in ns) gave memory back, and took long
+#define LEFT 248     // the call of a function (address) that began then (other, in ns) never returned to where it was made
 #define REFUSED 2 // CUDA_ERROR_OUT_OF_MEMORY
 
 // event is one call that was answered, as Door.parse reads it.
@@ -502,6 +503,11 @@ int entered(struct pt_regs *r)
 		return 0;
 	}
 	struct call_key key = {thread, FUNCTION(cookie), FRAME(r)};
+	struct call *old = bpf_map_lookup_elem(&calls, &key);
+	if (old) { // by a jump, or nobody looked at its return
+		struct call left = {.began = old->began, .size = old->size, .address = FUNCTION(cookie), .other = old->began, .device = -1};
+		tell(LEFT, thread, &left, 0);
+	}
 	bpf_map_update_elem(&calls, &key, &c, BPF_ANY);
 	return 0;
 }

@@ -96,6 +96,8 @@ func (d *Door) read() {
 			d.tracker.Failed(c.PID, c.Other, c.Time)
 		case c.Function == lingered:
 			d.tracker.Lingered(c.PID, c.Other, c.Time)
+		case c.Function == left:
+			d.tracker.Left(request.UnderWay{PID: c.PID, TID: c.TID, Function: int(c.Address), Size: c.Size, Number: c.Other, Began: c.Time.Add(-c.Took)}, c.Time) //nolint:gosec // of probe.c
 		case c.Function == within:
 			d.tracker.Within(c)
 		case c.Function == toLoad:
@@ -138,37 +140,39 @@ func (d *Door) underWay() (list []request.UnderWay) {
 	var call probeCall
 	now, at := d.clock.Now(), monotonic()
 	for calls := d.objects.Calls.Iterate(); len(list) < maxUnderWay && calls.Next(&key, &call); {
-		if since := at - time.Duration(call.Began); since < request.LongestUnderWay { //nolint:gosec // since the machine began
-			list = append(list, request.UnderWay{PID: int(key.Thread >> 32), TID: int(uint32(key.Thread)), Function: int(key.Function), Began: now.Add(-since)}) //nolint:gosec // of probe.c
-		}
+		list = append(list, underWay(key, call, now, at))
 	}
 	return list
 }
 
-// asking is for how much a process that has ended was asking then, all told: those of its calls that were not answered are no more.
-func (d *Door) asking(pid int) (n sampler.Bytes) {
+// underWay is a call that was not answered by now, which is so long after the kernel's clock began.
+func underWay(key probeCallKey, call probeCall, now time.Time, at time.Duration) request.UnderWay {
+	since := at - time.Duration(call.Began)                                                                                         //nolint:gosec // since the machine began
+	return request.UnderWay{PID: int(key.Thread >> 32), TID: int(uint32(key.Thread)), Function: int(key.Function), Size: call.Size, //nolint:gosec // of probe.c
+		Number: call.Began, Began: now.Add(-since), For: since}
+}
+
+// asking are the calls of a process that has ended which were not answered; they are no more.
+func (d *Door) asking(pid int) (list []request.UnderWay) {
 	var key probeCallKey
 	var call probeCall
 	var over []probeCallKey
+	now, at := d.clock.Now(), monotonic()
 	for calls := d.objects.Calls.Iterate(); calls.Next(&key, &call); {
-		if int(key.Thread>>32) != pid { //nolint:gosec // a pid
-			continue
-		}
-		over = append(over, key)
-		if f := request.Functions[key.Function%uint64(len(request.Functions))]; f.Effect == request.Gives && f.Memory != request.Host {
-			n = min(n+min(sampler.Bytes(call.Size), sampler.MaxPlausible), sampler.MaxPlausible)
+		if int(key.Thread>>32) == pid { //nolint:gosec // a pid
+			over, list = append(over, key), append(list, underWay(key, call, now, at))
 		}
 	}
 	for _, key := range over {
 		d.objects.Calls.Delete(key) //nolint:errcheck // it gives way to others some time
 	}
-	return n
+	return list
 }
 
 // initialize is the function with which a process begins to use the driver.
 var initialize = slices.IndexFunc(request.Functions, func(f request.Function) bool { return f.Effect == request.Begins })
 
-// In the place of a function, what has happened to a process: ENDED, EXECED, LET_GO, FAILED, LOADS, WITHIN and LINGERED of probe.c.
+// In the place of a function, what has happened to a process: ENDED, EXECED, LET_GO, FAILED, LOADS, WITHIN, LINGERED and LEFT of probe.c.
 const (
 	ended    = 255
 	execed   = 254
@@ -177,6 +181,7 @@ const (
 	toLoad   = 251
 	within   = 250
 	lingered = 249
+	left     = 248
 )
 
 // parse reads a struct event of probe.c; begin: of the kernel's monotonic clock, by the clock of everything that is published.
