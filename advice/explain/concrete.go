@@ -257,7 +257,7 @@ func (f *failure) secondGPU() bool {
 	return f.shows(sampler.ShowsSecondGPU) || f.told(sampler.ToldGPUs) || f.told(sampler.ToldWrongGPU) || f.event.GPUIndex.Or(0) > 0 || f.chosenGPUs() > "0" && f.chosenGPUs() != anyGPU || f.atHand()
 }
 
-func (f *failure) notebook() bool {
+func (f *facts) notebook() bool {
 	return f.told(sampler.ToldNotebook) || f.shows(sampler.ShowsNotebook) || f.inFile("ipykernel", "<ipython-input", "IPython")
 }
 

@@ -75,9 +75,10 @@ const (
 	stageSeconds = 60
 )
 
-// inStages: an alert had told of equal steps of a training that are large, far apart, and no trials of a search or folds of a cross-validation: each of these trains on inputs of one size.
+// inStages: an alert had told of equal steps of a training that are large, far apart, and no trials of a search or folds of a cross-validation: each of these trains on inputs of one size. Nor
+// is a cell of a notebook a stage that is run again.
 func (f *facts) inStages() bool {
-	return f.inTraining() && !f.searches() && f.context.Fold.Or(0) < severalTrials && slices.ContainsFunc(f.alerts, func(a sampler.Alert) bool {
+	return f.inTraining() && !f.notebook() && !f.searches() && f.context.Fold.Or(0) < severalTrials && slices.ContainsFunc(f.alerts, func(a sampler.Alert) bool {
 		return a.Kind == sampler.AlertGrowth && a.Numbers["interval_s"] >= stageSeconds && a.Numbers["step_bytes"] >= stageShare*float64(f.total.Or(sampler.MaxPlausible))
 	})
 }

@@ -35,11 +35,12 @@ func TestStages(t *testing.T) {
 		context        sampler.LogContext
 		want           string
 	}{
-		"stages":             {10, 900, sampler.LogContext{}, CauseDataSpike},
-		"with the log":       {10, 900, sampler.LogContext{Larger: &sampler.SizeGrowth{Name: "frames", From: 17, To: 97}}, CauseDataSpike},
-		"small steps":        {2, 900, sampler.LogContext{}, CauseLeak},
-		"one after another":  {10, 20, sampler.LogContext{}, CauseLeak},
-		"trials of a search": {10, 900, sampler.LogContext{Trials: sampler.Some(7)}, CauseLeak},
+		"stages":              {10, 900, sampler.LogContext{}, CauseDataSpike},
+		"with the log":        {10, 900, sampler.LogContext{Larger: &sampler.SizeGrowth{Name: "frames", From: 17, To: 97}}, CauseDataSpike},
+		"small steps":         {2, 900, sampler.LogContext{}, CauseLeak},
+		"one after another":   {10, 20, sampler.LogContext{}, CauseLeak},
+		"cells of a notebook": {10, 900, sampler.LogContext{Files: []string{"/tmp/ipykernel_4127/287.py"}}, CauseLeak},
+		"trials of a search":  {10, 900, sampler.LogContext{Trials: sampler.Some(7)}, CauseLeak},
 	} {
 		row.context.Phase, row.context.Step, row.context.Functions = sampler.PhaseTraining, sampler.Some(1031), []string{"<module>", "main", "forward"}
 		alert := sampler.Alert{Kind: sampler.AlertGrowth, Level: sampler.LevelWarning, Text: "it has risen by 7 equal steps",

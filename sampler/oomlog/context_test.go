@@ -47,9 +47,11 @@ func TestFoldsSaid(t *testing.T) {
 
 // The batches of an epoch are its steps, as PyTorch's examples print them.
 func TestBatchesAreSteps(t *testing.T) {
-	events, err := Scan(strings.NewReader("| epoch   1 |   450/36819 batches | lr 20.00 | ms/batch 613.90 | loss  7.76\ntorch.OutOfMemoryError: CUDA out of memory. Tried to allocate 20.00 MiB. GPU 0 has a total capacity of 23.69 GiB of which 1.00 MiB is free.\n"))
-	if err != nil || len(events) != 1 || events[0].Context.Step.Or(0) != 450 || events[0].Context.FirstStep {
-		t.Errorf("%v: %+v", err, events)
+	for _, line := range []string{"| epoch   1 |   450/36819 batches | lr 20.00 | ms/batch 613.90 | loss  7.76", "[train] epoch 0  batch   450/2400  mae 0.1177  12.9 graphs/s", "Epoch: [1] Step [450/2400] acc 0.7"} {
+		events, err := Scan(strings.NewReader(line + "\ntorch.OutOfMemoryError: CUDA out of memory. Tried to allocate 20.00 MiB. GPU 0 has a total capacity of 23.69 GiB of which 1.00 MiB is free.\n"))
+		if err != nil || len(events) != 1 || events[0].Context.Step.Or(0) != 450 || events[0].Context.FirstStep {
+			t.Errorf("%s: %v: %+v", line, err, events)
+		}
 	}
 }
 

@@ -67,6 +67,7 @@ var (
 	stepForms = []*lazy{
 		pattern(`(?i)(?:^|[^-\w])(?:global[ _])?(?:step|iter(?:ation)?s?)[\s:#=\[(]{1,14}(\d{1,9})(?:[^\w%]|$)`),
 		pattern(`(?i)(?:^|\bepoch \d{1,5}, )batch (\d{1,9}), .*\bloss\b`),
+		pattern(`(?i)\bepoch\W{0,3}\d{1,5}\W{1,4}(?:batch|step|iter)\W{1,8}(\d{1,9})\s{0,8}/\s{0,8}\d{1,9}\b`),
 		pattern(`\|\s*(\d{1,9})/\d{1,9} \[`),
 		pattern(`\b(\d{1,9})/\d{1,9} \[[\d:]+(?:<|,)`),
 		pattern(`\[\s*(\d{1,7})/\d{1,7}\]`),

@@ -35,7 +35,7 @@ var phaseFunctions = []phaseRow{
 }
 
 // validationLoops are names that nothing else has, in whatever file.
-var validationLoops = anyOf(`(?i)`, `(?:^|_)(?:val|valid|validation|eval|evaluation|test)_(?:step|epoch|loop|one_epoch|model|iter)|(?:evaluation|prediction)_loop|^(?:single|multi)_gpu_test|^_do_eval$|^inference_on_dataset$`)
+var validationLoops = anyOf(`(?i)`, `(?:^|_)(?:val|valid|validation|eval|evaluation|test)_(?:step|epoch|loop|one_epoch|model|iter)|(?:evaluation|prediction)_loop|^(?:single|multi)_gpu_test|^_do_eval$|^inference_on_dataset$|^_fit_valid$|^evaluate_batch$`)
 
 // phaseLines tell it from the lines just before a failure.
 var phaseLines = []phaseRow{
