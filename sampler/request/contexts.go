@@ -78,7 +78,7 @@ func (e *exact) lacks() {
 // change notes that something changes of which no call tells by how much; tid: the thread that gives memory back by it, which may be at that until its next call.
 func (e *exact) change(at time.Time, tid int, live sampler.Bytes) {
 	if at.After(e.listedAt) { // what there is of calls by now has to do
-		e.settle(at, live)
+		e.settleNow(at, live)
 	}
 	e.before(at, 0, live, 0)
 	e.changes[(e.changed-1)%keptChanges].context = true

@@ -102,10 +102,7 @@ func (e *exact) later(at time.Time) (list []change, before change, all bool) {
 func (e *exact) before(at time.Time, took time.Duration, live, gives sampler.Bytes) {
 	waits := e.listed.Known() && at.After(e.listedAt)
 	if waits && e.changed >= keptChanges && e.changes[(e.changed+1)%keptChanges].at.After(e.listedAt) { // one more, and what there was at the figure is forgotten
-		if e.waits() {
-			e.listed = sampler.Opt[sampler.Bytes]{}
-		}
-		e.settle(at, live)
+		e.settleNow(at, live)
 	}
 	c := &e.changes[e.changed%keptChanges]
 	e.gave(c)
@@ -268,6 +265,14 @@ func (e *exact) settled(now time.Time) bool {
 		return false
 	}
 	return e.open == 0 || !slices.ContainsFunc(e.changes[:], func(c change) bool { return c.at.Before(e.listedAt) && c.open(now) })
+}
+
+// settleNow takes the figure that waits by what is known, or not at all if it may have what a call does that is under way.
+func (e *exact) settleNow(now time.Time, live sampler.Bytes) {
+	if e.waits() {
+		e.listed = sampler.Opt[sampler.Bytes]{}
+	}
+	e.settle(now, live)
 }
 
 // settle takes the figure that waits, now that so much is live.

@@ -114,6 +114,34 @@ func TestUnderWay(t *testing.T) {
 	}
 }
 
+// A context that is made while a call is under way, as the driver has listed the process with what that gives, hastens nothing.
+func TestContextAmidASlowCall(t *testing.T) {
+	const context, spike, block = 300 * mib, 700 * mib, 512 * mib
+	s := newScene(t, 1, people{7: {Environment: map[string]string{}}})
+	list := s.told()
+	s.Begins(7)
+	s.context(0)
+	s.alloc(1, spike)
+	s.free(1)
+	s.later(ms(300))
+	began := s.now
+	*list = []UnderWay{{PID: 7, TID: 8, Function: function("cuMemAlloc_v2"), Size: uint64(block), Began: began}}
+	s.later(ms(200))
+	s.Listed(s.gpus[0].Key(), s.now, []sampler.Process{{PID: 7, Memory: sampler.Some(context + block)}})
+	s.later(ms(500))
+	s.call("cuCtxCreate_v2", Call{Address: 0xd000, Device: 0})
+	s.later(ms(300))
+	if p := s.of(0, 7).Peak; p != nil && p.Bytes > context+spike {
+		t.Errorf("meanwhile %+v", p)
+	}
+	*list = nil
+	s.call("cuMemAlloc_v2", Call{TID: 8, Address: 2, Size: uint64(block), Context: 0xc000, Device: -1, Took: s.now.Sub(began)})
+	s.later(time.Second)
+	if p := s.of(0, 7).Peak; p != nil && p.Bytes > context+spike {
+		t.Errorf("in the end %+v", p)
+	}
+}
+
 // Of a call that was left by a jump, or in which the process ended, nobody knows whether it gave memory: no peak is called exact that has it not, nor is
 // any too high, whenever it was left and the driver was asked.
 func TestLeftCalls(t *testing.T) {
