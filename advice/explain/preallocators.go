@@ -40,10 +40,25 @@ var preallocators = []struct {
 		"context length, --n-gpu-layers", "https://github.com/ggml-org/llama.cpp"}},
 }
 
+// withoutOptions is a command without the names of its options: who has one to use a server, such as --use_vllm, need not be one. Where that shares the
+// process (https://huggingface.co/docs/trl/main/en/vllm_integration), it is.
+func withoutOptions(command string) string {
+	if strings.Contains(command, "colocate") {
+		return command
+	}
+	words := strings.Fields(command)
+	for i, word := range words {
+		if strings.HasPrefix(word, "--") {
+			_, words[i], _ = strings.Cut(word, "=")
+		}
+	}
+	return strings.Join(words, " ")
+}
+
 // Preallocates says whether a process is of a program that takes memory on purpose and
 // has not been told otherwise.
 func Preallocates(p sampler.Process) (pre Preallocation, yes bool) {
-	text := strings.ToLower(p.Name + " " + p.Command)
+	text := strings.ToLower(p.Name + " " + withoutOptions(p.Command))
 	for i := range preallocators {
 		row := &preallocators[i]
 		known := strings.EqualFold(p.Framework.Or(""), row.ID)

@@ -14,6 +14,9 @@ func TestPreallocates(t *testing.T) {
 	}{
 		{"vllm server", sampler.Process{Command: "python -m vllm.entrypoints.openai.api_server --model x"}, "vLLM"},
 		{"vllm worker by name", sampler.Process{Name: "VLLM::EngineCore"}, "vLLM"},
+		{"a trainer beside a server", sampler.Process{Command: "accelerate launch grpo.py --use_vllm --vllm_mode server"}, ""},
+		{"a trainer with one inside", sampler.Process{Command: "accelerate launch grpo.py --use_vllm --vllm_mode colocate"}, "vLLM"},
+		{"the value of an option", sampler.Process{Command: "lm_eval --model=vllm"}, "vLLM"},
 		{"jax by framework", sampler.Process{Command: "python train.py", Framework: sampler.Some("jax")}, "JAX"},
 		{"jax told not to", sampler.Process{Command: "python jax_train.py", Environment: map[string]string{"XLA_PYTHON_CLIENT_PREALLOCATE": "false"}}, ""},
 		{"tensorflow told to grow", sampler.Process{Framework: sampler.Some("tensorflow"), Environment: map[string]string{"TF_FORCE_GPU_ALLOW_GROWTH": "TRUE"}}, ""},

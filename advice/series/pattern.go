@@ -116,6 +116,22 @@ func extremes(v []float64) (low, high float64) {
 	return low, high
 }
 
+// RiseOfTwo is by how much the top after next will be above the newest: rises that have become less go on to.
+func (p *Pattern) RiseOfTwo() float64 { return p.Rise * (1 + p.shrinks()) }
+
+// Shrinks says whether each top is clearly less above the one before than that was, so that they may end below any limit.
+func (p *Pattern) Shrinks() bool { return p.shrinks() < clearlyLess }
+
+// clearlyLess: more than tops that are equal differ by chance.
+const clearlyLess = 0.9
+
+func (p *Pattern) shrinks() float64 {
+	if p.Record > 0 {
+		return min(1, p.Rise/p.Record)
+	}
+	return 1
+}
+
 // tops of the spikes, the newest first. Heights are no measure: what a spike stands on is
 // another level each time, for a cache may just have been emptied. Where it ends is what
 // must fit.

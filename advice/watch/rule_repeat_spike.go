@@ -63,7 +63,7 @@ const (
 	nearlyFull = 0.9
 	// recordOver seconds after a record it has either fallen or stands, also where it is read every ten seconds: see Series.Floor.
 	recordOver = 60
-	// spikesAhead is how many rises beyond the next are looked at.
+	// spikesAhead is how many spikes beyond the next are looked at.
 	spikesAhead = 1
 )
 
@@ -146,8 +146,8 @@ func expects(f *Facts, s *series.Series, p series.Pattern) (e expectation, ok bo
 	case repeats && p.Left < p.Sinks: // others take what it leaves
 		e.top, e.available = p.Newest, p.Newest+p.Left-p.Sinks
 		e.how = words.Say("alert.repeat_spike.left", "less", size(p.Sinks), "left", sizeFree(p.Left))
-	case climbs && p.Rise > 0 && p.Newest+(1+spikesAhead)*p.Rise > e.available: // one step further: there is time to act
-		e.top, e.later = p.Newest+(1+spikesAhead)*p.Rise, spikesAhead
+	case climbs && p.Rise > 0 && p.Newest+p.RiseOfTwo() > e.available: // one step further: there is time to act
+		e.top, e.later = p.Newest+p.RiseOfTwo(), spikesAhead
 		e.how = words.Say("alert.repeat_spike.trend", "more", size(p.Rise), "high", size(p.Newest))
 	case !ordinary && mayOutgrow(s, p, outgrown, limit) && s.Top()+outgrown > e.available:
 		e.top, e.chance = s.Top()+outgrown, true
@@ -241,7 +241,7 @@ func spikeFinding(f *Facts, s *series.Series, pid int, pt series.Pattern, e expe
 			found.level = sampler.LevelCritical
 		}
 	}
-	if e.later > 0 && !(due >= 0) { // two ahead, and nobody knows when
+	if e.later > 0 && (!(due >= 0) || pt.Shrinks()) { // two ahead, and nobody knows when, or whether they go on to rise
 		found.level = sampler.LevelNotice
 	}
 	if p := f.gpu.withPID(pid); p != nil && (f.gpu.byHand(p) || explain.Spills(*p.process)) {
