@@ -117,7 +117,7 @@ var marks = []struct {
 	{sampler.ToldCaches, lazily(`(?i)--cache[- _]*images\b|(?:^|[\s(,])(?:--)?cache ?[= ] ?["']?(?:true|ram)\b|` +
 		`\bcach(?:e|es|ed|ing) (?:(?:the|all|my|whole|entire|training) )*(?:dataset|data set|images|pictures) (?:in|into|to) (?:the )?(?:ram|memory)\b`)},
 	// The memory of a reinforcement learner, in code and in words.
-	{sampler.ToldReplay, lazily(`(?i)(?:\b|_)replay[-_ ]?(?:buffer|memory)|\breplay\.use\b|\bself\.(?:memory|buffer|replay\w*)\.(?:append|push|add|store)\(|\breplay/?\w*\.py\b`)},
+	{sampler.ToldReplay, lazily(`(?i)(?:\b|_)replay[-_ ]?(?:buffer|memory|ratio)|\breplay[./](?:size|capacity|length)\b|\breplay\.use\b|\bself\.(?:memory|buffer|replay\w*)\.(?:append|push|add|store)\(|\breplay/?\w*\.py\b`)},
 	// The algorithms that have one.
 	{sampler.ToldOffPolicy, lazily(`(?i)\b(?:sac|td3|ddpg|dqn)\.(?:train|learn)\b|\b(?:using|running|training|train|run) (?:an? |my |the )?(?:SAC|TD3|DDPG|DQN)\b`)},
 	// Those that keep no more than what they have played since their last update.

@@ -169,6 +169,7 @@ var tells = []struct {
 		`without)`), lazily(`(?i)\b(?:bits?|smaller|less|lower|cpu|without any \w+ (?:model|lora))\b`)},
 	{sampler.ToldFirstGPU, lazily(`(?i)\b(?:many|several|multiple|extra|additional|more|\d+)(?: \w+)? process(?:es)?\b[^.]{0,24}\b(?:on|in) (?:the )?(?:first (?:GPU|card)|` +
 		`(?:GPU|cuda|device) ?[:#]? ?0)\b[^.]{0,60}\b(?:others?|other (?:\w+ )?(?:GPUs?|cards?)|rest)\b|` +
+		`\b(?:extra|additional|more|other) process(?:es)?\b[^.]{0,24}\b(?:on|in) (?:the )?(?:first (?:GPU|card)|(?:GPU|cuda|device) ?[:#]? ?0)\b|` +
 		`\b(?:always|also|still|extra)\b[^.]{0,30}\b(?:some|small|little|a (?:bit|part|few)|\d+ ?M(?:i?B)?)\b[^.]{0,24}\b(?:memory|` +
 		`vram)\b[^.]{0,12}\b(?:in|on|of|from) (?:the |my )?(?:first GPU|(?:GPU|cuda|device) ?[:#]? ?0)\b|` +
 		`\bmore (?:\w+ )?(?:memory|vram) (?:in|on|of|from) (?:the |my )?(?:first|main|(?:GPU|cuda|device) ?[:#]? ?0|0(?:th)?)\b|` +
