@@ -168,8 +168,17 @@ func addFacts(c *sampler.LogContext, text string, all []sentence) {
 	if stepOfGuide.MatchString(text) {
 		c.Told = slices.DeleteFunc(c.Told, func(what string) bool { return what == sampler.ToldLate })
 	}
-	if n := leastTried(all); n > 0 {
-		c.Told = append(c.Told, sampler.ToldDown+"batch "+strconv.Itoa(n))
+	least := leastTried(all)
+	if least > 0 {
+		c.Told = append(c.Told, sampler.ToldDown+"batch "+strconv.Itoa(least))
+	}
+	if value, is := strings.CutPrefix(set, "batch size "); is {
+		if ran, err := strconv.Atoi(value); err == nil && least > ran && c.BatchSize.Or(0) == ran {
+			c.BatchSize = sampler.Some(least) // the one that failed, and not that which ran
+		}
+	}
+	if set != "" && !slices.Contains(c.Told, sampler.ToldAsksMore) && slices.ContainsFunc(all, func(s sentence) bool { return slowThen.MatchString(s.text) && !onCPUWord.MatchString(s.text) }) {
+		c.Told = append(c.Told, sampler.ToldAsksMore)
 	}
 	for _, set := range triedValues(all) {
 		c.Told = append(c.Told, sampler.ToldInForce+set)

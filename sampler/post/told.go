@@ -112,7 +112,7 @@ var tells = []struct {
 		`\b(?:occasionally|sometimes|suddenly|now and then|from time to time|once in a while|periodically)\b[^.]{0,20}\b(?:memory|vram|` +
 		`usage)\b[^.]{0,16}\b(?:peaks|spikes|jumps|shoots|bursts)\b`),
 		lazily(`(?i)\b(?:validation|evaluation|eval|checkpoint|sav(?:e|ing)|loading|start(?:up)?|beginning|first (?:step|iteration|batch))\b`)},
-	{sampler.ToldAsksMore, lazily(`(?i)\b(?:how|any|suggestions?|advice|ways?|possible|can (?:I|we))\b[^.\n]{0,24}\bscale (?:up|it up|this up|to|further|beyond)\b`), nil},
+	{sampler.ToldAsksMore, lazily(`(?i)\b(?:how|any|suggestions?|advice|ways?|possible|can (?:I|we))\b[^.\n]{0,24}\bscale (?:up|it up|this up|to|further|beyond)\b|` + asksLarger), nil},
 	{sampler.ToldLate, lazily(`(?i)` + withSteps), nil},
 	{sampler.ToldLate, lazily(`(?i)\bafter (?:an? )?(?:stable |long |successful )?(?:runn?|simulat)(?:ing)? (?:for|of) (?:about |around |~)?\d[\d.,]* ?(?:\w+seconds?|[pn]s|hours?|hrs?|days?|minutes?)\b|` +
 		`\btook\b[^.]{0,12}\d ?(?:h|hours?|hrs?|days?)\b[^.]{0,12}\bbefore (?:it |the )?(?:crash|fail|error|stop|dy|die)\w*`), nil},
