@@ -49,6 +49,26 @@ var fixesAsked = []fixRow{
 		},
 		pairs: func(f *failure) []any { return []any{"gpu", f.gpu.name} },
 		do:    doMixedPrecision},
+	{id: FixGradientCheckpointing, source: "https://arxiv.org/abs/2205.05198",
+		kinds: training | undecided, cost: 0.02,
+		lives:   map[string]float64{CauseTooBig: 0.97, CauseUnknown: 0.85},
+		when:    func(f *failure) bool { return f.wantsContext() },
+		reach:   always(1),
+		variant: func(*failure) string { return "context" },
+		do: func(f *failure) []string {
+			return []string{f.comment("do.say.attention"), f.comment("do.say.checkpointing"), f.comment("do.split_sequence")}
+		}},
+	{id: FixSmallerInput, source: "https://github.com/graphdeco-inria/gaussian-splatting/blob/main/README.md",
+		kinds: training | undecided, cost: 0.01,
+		lives: map[string]float64{CauseTooBig: 0.97, CauseUnknown: 0.9, CauseDataSpike: 0.9},
+		when: func(f *failure) bool {
+			return f.splats() && f.told(sampler.ToldCloud) && !f.numbers() && !f.onHost() && f.history == nil
+		},
+		reach:   always(1),
+		variant: func(*failure) string { return "cloud" },
+		do: func(f *failure) []string {
+			return []string{f.comment("do.thin_cloud"), f.comment("do.or_that", "what", f.words.Say("do.fewer_views"))}
+		}},
 	{id: FixSmallerInput, source: sourceAnatomy,
 		kinds: undecided, cost: 0.05,
 		lives: map[string]float64{CauseTooBig: 0.9, CauseUnknown: 0.85},
@@ -82,6 +102,12 @@ func (f *failure) tunedInVain() bool {
 // wantsBatch: it runs with a smaller batch, and how to go on with a larger one is asked.
 func (f *failure) wantsBatch() bool {
 	return f.told(sampler.ToldAsksMore) && strings.Contains(f.ranWith(), "batch")
+}
+
+// wantsContext: a language model is trained with one sample at a time so that it reads a longer context, which a shorter one is no help for. What is
+// kept for each token are activations, and a matrix of all tokens where attention makes one.
+func (f *failure) wantsContext() bool {
+	return f.told(sampler.ToldLongContext) && f.domain() == sampler.DomainText && f.oneSample() && f.inTraining() && !f.checkpointing() && !f.isServing() && !f.numbers() && !f.onHost()
 }
 
 // wantsMoreFrames: a program makes or edits videos, ran with few frames, and how to go on to more is asked.
