@@ -24,7 +24,7 @@ const (
 )
 
 // signaled is a program that ended by the signal with which a system without memory ends one, by its number: https://docs.kernel.org/admin-guide/mm/concepts.html#oom-killer
-const signaled = `\b(?:exit(?:s|ed)?|return(?:s|ed)?|end(?:s|ed)?|code|status)\b(?: (?:with|code|return ?code|status|of|is|was|=))*[ =:]{1,3}-9\b`
+const signaled = `\b(?:exit(?:s|ed)?|(?:exit|return)[ _-]?(?:code|status))\b(?: (?:with|code|return ?code|status|of|is|was|=))*[ =:]{1,3}-9\b`
 
 // batchKilled is what Slurm does: it counts the memory of the machine alone (https://slurm.schedmd.com/cgroup.conf.html#OPT_ConstrainRAMSpace).
 const batchKilled = `\bslurm(?:['’]s)? (?:oom|out[- ]of[- ]memory)\b|\b(?:oom|out[- ]of[- ]memory)(?: \w+)? (?:from|by|of|in) slurm\b`
