@@ -269,6 +269,8 @@ const (
 	ToldRemote       = "remote"                // the failure is quoted from the answer of a service
 	ToldCaching      = "caching_latents"       // it comes while latents are cached
 	ToldThrifty      = "thrifty"               // all of a model that makes pictures is trained, with the settings on that take less
+	ToldCloud        = "cloud"                 // points by the million, with which a scene begins
+	ToldLongContext  = "long_context"          // a language model is to learn a longer context, which is the aim
 	ToldAsksMore     = "asks_more"             // how to go on to a larger size than ran is asked
 	ToldVisible      = "visible_gpus_"         // and the GPUs that whoever writes chose
 )

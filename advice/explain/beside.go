@@ -67,7 +67,7 @@ const (
 // largerHelps: the message shows how much the job took of the GPU, or nothing at all, and a GPU that holds it is to be had.
 // Of public threads of jobs that were too big a larger GPU was what was taken in one of eight, whatever the size of the GPU.
 func (f *failure) largerHelps() bool {
-	return !f.triedGPU() && !f.othersMatter() && !f.absurd() && f.total.Or(0) < largestOwn && f.allocated.Or(0)+f.requested.Or(0) < largestSold && f.event.Kind != sampler.KindMPS && !f.told(sampler.ToldTables) &&
+	return !f.triedGPU() && !f.graphFilled() && !f.othersMatter() && !f.absurd() && f.total.Or(0) < largestOwn && f.allocated.Or(0)+f.requested.Or(0) < largestSold && f.event.Kind != sampler.KindMPS && !f.told(sampler.ToldTables) &&
 		!f.extra("total_allocation_bytes").Known() && !f.told(sampler.ToldWork+sampler.WorkMining) // then the fix names the size, or the GPU, itself
 }
 

@@ -27,10 +27,24 @@ var causesCured = []causeRow{
 		when:       func(f *failure) bool { return f.batchHelped() },
 		confidence: func(f *failure) float64 { return f.unlessOthers(0.8) },
 		evidence:   func(f *failure) string { return f.words.Say("why.told_batch") }},
+	{id: "told", cause: CauseTooBig, reason: "https://docs.pytorch.org/docs/stable/generated/torch.no_grad.html",
+		when:       func(f *failure) bool { return f.graphFilled() && f.phase() != sampler.PhaseValidation && !f.numbers() },
+		confidence: always(0.8), // it is measured, by whoever writes
+		evidence:   func(f *failure) string { return f.words.Say("why.told_no_grad") }},
+	{id: "told", cause: CauseTooBig, reason: "https://github.com/InternLM/lmdeploy/blob/v0.1.0/docs/en/turbomind_config.md",
+		when:       func(f *failure) bool { return f.fillsCache() },
+		confidence: always(0.75),
+		evidence:   func(f *failure) string { return f.words.Say("why.fills_cache") }},
 	{id: "told", cause: CauseTooBig, reason: "https://docs.sglang.ai/advanced_features/speculative_decoding.html",
 		when:       func(f *failure) bool { return f.loadsTwice() },
 		confidence: func(f *failure) float64 { return f.unlessOthers(0.7) },
 		evidence:   func(f *failure) string { return f.words.Say("why.told_twice") }},
+}
+
+// fillsCache: a server whose KV cache is given out by and by, up to a number of sequences, and of which only that is told that memory rises.
+// https://github.com/InternLM/lmdeploy/blob/v0.1.0/docs/en/turbomind_config.md
+func (f *failure) fillsCache() bool {
+	return f.program.name == "lmdeploy" && f.told(sampler.ToldOldLMDeploy) && f.told(sampler.ToldGrowth) && !f.onHost() && f.history == nil
 }
 
 // batchHelped: with a smaller batch it runs, as is said, so that nothing is kept from step to step and no hole stays.
@@ -38,13 +52,13 @@ func (f *failure) batchHelped() bool {
 	return f.told(sampler.ToldCured+"batch") && f.inTraining() && !f.onHost() && f.history == nil && !f.told(sampler.ToldGrowth)
 }
 
-// byCure takes from a leak and from fragmentation where a smaller batch was all that it took.
+// byCure takes from a leak and from fragmentation where a smaller batch was all that it took, and from a leak where a cache fills up.
 func (f *failure) byCure(list []sampler.Cause) {
-	if !f.batchHelped() {
+	if !f.batchHelped() && !f.fillsCache() {
 		return
 	}
 	for i := range list {
-		if c := &list[i]; c.ID == CauseLeak || c.ID == CauseFragmentation {
+		if c := &list[i]; c.ID == CauseLeak || c.ID == CauseFragmentation && f.batchHelped() {
 			c.Confidence *= disprovedWeight
 		}
 	}

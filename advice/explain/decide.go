@@ -92,6 +92,8 @@ func byQuantized(f *job) program {
 
 func byScript(f *job) program {
 	switch p := programNamed(slices.Concat(f.command.Scripts(), f.script())); {
+	case p.name == "ldm" && f.domain() == sampler.DomainVideo:
+		return program{kind: imageTool} // a name that scripts for videos have, too, whose options are others
 	case p.kind == inference && f.context.Epoch.Known() && byOptions(f).is(training):
 		return program{} // it trains by sampling, or generates what it trains on
 	case p == program{kind: inference} && f.countsEpochs():
@@ -100,6 +102,9 @@ func byScript(f *job) program {
 		return p
 	}
 	p := programNamed(f.context.Scripts)
+	if p.name == "ldm" && f.domain() == sampler.DomainVideo {
+		return program{kind: imageTool}
+	}
 	if p.is(running) && slices.ContainsFunc(f.context.Scripts, func(s string) bool { return programNamed([]string{s}).is(training) }) {
 		return program{} // one that trains and one that does not, and nothing says which failed
 	}
@@ -167,7 +172,7 @@ func byTold(f *job) program {
 	switch {
 	case f.told(sampler.ToldTraining), f.told(sampler.ToldPacks): // samples are packed to learn from them
 		return program{kind: training}
-	case f.told(sampler.ToldInference):
+	case f.told(sampler.ToldInference), f.told(sampler.ToldCured + "no_grad"): // which no training does without
 		return program{kind: inference}
 	}
 	return program{}

@@ -51,6 +51,9 @@ var fixesBatch = []fixRow{
 			if f.batchIsAuto() {
 				return 0.95
 			}
+			if f.wantsBatch() {
+				return 0.3 // that it runs with less is known, and not what is wanted
+			}
 			if f.told(sampler.ToldOutsized) || f.told(sampler.ToldFirstGPU) && !f.numbers() {
 				return 0.3 // one GPU of several has too much, the others have room
 			}

@@ -12,7 +12,7 @@ import (
 
 // fixRows is every fix there is, the cheap ones first: order breaks ties.
 var fixRows = slices.Concat(
-	fixesSharing, fixesCommunicators, fixesLanguage, fixesDevices, fixesOthers, fixesShare, fixesRollout, fixesVersion, fixesSituations,
+	fixesSharing, fixesCommunicators, fixesLanguage, fixesDevices, fixesOthers, fixesShare, fixesRollout, fixesVersion, fixesSituations, fixesAsked,
 	fixesLarger, fixesAllocator, fixesArray, fixesValidatingGraph, fixesValidation, fixesWhole, fixesPairs, fixesComparing, fixesCapped, fixesPhotos,
 	fixesMoved, fixesInference, fixesSaving, fixesGraph, fixesResumed, fixesGrowing, fixesBeyond, fixesInserting, fixesMATLAB, fixesModels,
 	fixesResizing, fixesReloading, fixesAlike, fixesGraphPools, fixesTrials, fixesMerging, fixesExporting, fixesTools, fixesArrays, fixesData, fixesLeak,

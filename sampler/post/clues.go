@@ -104,6 +104,7 @@ var voices = []clue{
 	{"a log", -3, 1, inText(`(?m)(?:^[^\n]{0,24}\d\d:\d\d:\d\d[^\n]*\n(?:[^\n]*\n){0,3}){3}`)},
 	{"he begins a line with what he did", -2, 1, func(r *reading, most int) int { return len(begins.FindAllStringSubmatch(r.text, most)) }},
 	{"what his GPUs did then", -2, 1, inText(`(?m)^\W*NVIDIA-SMI \d{3}`)},
+	{"the options of his run", -3, 1, inText(`(?im)^\W*(?:(?:my|our|the|used) )?(?:cmd|command|launch|run(?:ning)?|training)?[ -]?(?:params?|parameters|args|arguments|options|settings)\W*\n(?:\W*\n)?(?:[ \t>]*--?[a-z][\w-]*[ =][^\s][^\n]*\n){2}`)},
 	{"a form for bugs", -3, 1, inText(form.source + `[^.\n]{0,30}(?:$|:)`)},
 	{"a form for questions", -2, 1, inText(`(?im)^#{1,4}\W*questions? (?:and|&) help\W*$`)},
 	{"a bug by its label", -3, 1, inText(`(?i)\A\W{0,6}\[bug(?: report)?\]`)},

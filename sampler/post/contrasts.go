@@ -23,7 +23,7 @@ var (
 	clauseEnds = lazily(`[;；，、]\s*|,\s+|(?:^|,? )(?:but|while|whereas|yet|however|although|and (?:with|using|only|for|at|then|when|it))\b|但是?|可是|而(?:且)?|(?:ですが|が、)|지만 `)
 	// goesThrough and comesTo are how a clause says that it ran, and that it did not.
 	goesThrough = lazily(`(?i)\b(?:can|could|I|we) only (?:train|use|fit)\b|\b(?:works?|worked|working|runs?|ran|trains|trained|fits?|fitted|complet(?:es?|ed)|finish(?:es|ed)?|succeeds?|succeeded|successfully|passes|` +
-		`passed|goes through|went through|(?:is|are|was|were) (?:\w+ )?(?:fine|ok|okay)|no (?:problem|issue|error|oom)s?|` +
+		`passed|goes through|went through|performs? (?:fine|well|right|ok|okay)|(?:is|are|was|were) (?:\w+ )?(?:fine|ok|okay)|no (?:problem|issue|error|oom)s?|` +
 		`without (?:any |an? )?(?:problem|issue|error|oom)s?)\b|正常|没(?:有)?问题|可以|能跑|没事|就好|就行|成功|動き?ま|動作し|問題な|大丈夫|정상|문제 ?없|잘 ?(?:됩|돌아|되)|` +
 		`\b(?:läuft|funktioniert|klappt|funciona|marche|fonctionne|działa|çalışıyor|funziona)\b|работает|нормально`)
 	comesTo = lazily(`(?i)\b(?:oom\w*|out[ -]of|runs? out|ran out|fail\w*|crash\w*|errors?|dies|died|killed|overflow\w*|` +
@@ -195,11 +195,26 @@ func clausesOf(text string) (list []clause) {
 	return list
 }
 
+// asksLarger is a question how to get to something larger than what ran: who asks that has the smaller one already. It is not of a larger GPU.
+const asksLarger = `\b(?:how|what|which|any|advise|advice|suggest\w*|possible|wonder\w*|can (?:I|we))\b[^.\n]{0,80}\b(?:run|train|use|process|handle|work|generate|infer\w*|test|render|fit|predict|do|get|go)\b[^.\n]{0,30}\b(?:` +
+	`(?:longer|larger|bigger|higher) (?:\w+ )?(?:videos?|sequences?|images?|pictures?|inputs?|contexts?|batch\w*|files?|resolutions?|clips?|audios?|recordings?|texts?|documents?|scenes?|volumes?|sizes?|lengths?|proteins?)|` +
+	`more (?:frames|images|pictures|views|points|samples|tokens|residues|atoms))\b`
+
 // attempts are words for what was begun, of which they do not say how it ended.
 var attempts = lazily(`(?i)\b(?:try|tries|trying|want|wants|wanting|wanted|attempt\w*|plan\w*|hop(?:e|es|ing|ed)|need|needs) to (?:\w+ )?(?:run|train|use|process|predict|load|work)\b`)
 
 // tooSlow: it runs with that, and nobody can wait for it, so that to stay with it is no advice.
 var tooSlow = lazily(`(?i)\b(?:is|it['’]s|was|but|becomes?|gets?|runs?|trains?|takes?) (?:\w+ )?(?:too|way too|far too|unbearably) (?:slow\b|slowly\b|long\b)|太慢`)
+
+// slowThen: what runs is slow, so that something else than that is asked for. The CPU is slow by its nature.
+var (
+	slowThen = lazily(`(?i)(?:^|\b(?:but|yet|and|though|although)\b|[,;!])\W*(?:it|it['’]s|which|that|this|training)\b(?: (?:is|was|gets?|got|becomes?|became|runs?|ran|trains?|goes|down))* ` +
+		`(?:very|too|so|really|extremely|painfully) slow(?:ly)?\b`)
+	onCPUWord = lazily(`(?i)\bCPUs?\b`)
+)
+
+// moreOfIt is more of what is counted, in words alone.
+var moreOfIt = lazily(`(?i)\b(?:with|on|for|of|at|in) (?:\w+ )?(?:long(?:er)?|larger?|bigger|more|higher|many)\b`)
 
 // ranWithLess is a setting, or things that are counted, with the largest value that ran where a larger one failed, or is said to; "" for none.
 func ranWithLess(text string, all []sentence) string {
@@ -223,7 +238,9 @@ func ranWithLess(text string, all []sentence) string {
 				return at[1] + " " + at[2]
 			}
 		}
-		for _, c := range clausesOf(s.text) {
+		clauses := clausesOf(s.text)
+		beyond := slices.ContainsFunc(clauses, func(c clause) bool { return c.outcome == failed && moreOfIt.MatchString(c.text) })
+		for _, c := range clauses {
 			list := valuesIn(c.text, last, counted)
 			if len(list) > 0 {
 				last, counted = list[0].name, list[0].counted
@@ -247,7 +264,7 @@ func ranWithLess(text string, all []sentence) string {
 				case c.outcome == ran && m.value > one.runs.value:
 					one.runs = m
 				}
-				one.bounds = one.bounds || c.outcome == ran && bounded.MatchString(c.text)
+				one.bounds = one.bounds || c.outcome == ran && (beyond && m.counted || bounded.MatchString(c.text))
 			}
 		}
 	}

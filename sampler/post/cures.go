@@ -25,11 +25,18 @@ func cures(all []sentence) (told []string) {
 		}
 	}
 	for _, row := range settings {
-		if slices.ContainsFunc(helped, row.words.MatchString) {
+		if slices.ContainsFunc(helped, row.words.MatchString) || row.name == "no_grad" && slices.ContainsFunc(all, func(s sentence) bool { return runsUnder(s, row.words) }) {
 			told = append(told, sampler.ToldCured+row.name)
 		}
 	}
 	return told
+}
+
+// runsUnder: a clause says that it runs with that switch, which costs nothing, so that nobody who has found it is in want of more.
+func runsUnder(s sentence, words *lazy) bool {
+	return words.MatchString(s.text) && slices.ContainsFunc(clausesOf(s.text), func(c clause) bool {
+		return c.outcome == ran && words.MatchString(c.text) && !supposes.MatchString(c.text) && !vain(c.text)
+	})
 }
 
 // ranAfter: that sentence tells of something that was made smaller, and the next one that it runs.

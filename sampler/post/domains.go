@@ -31,7 +31,7 @@ var domains = []struct {
 	{sampler.DomainVideo, lazily(`(?i)(?:\b|_)videos?(?:\b|_)|\b(?:frames|fps|footage|mp4|cogvideo\w*|optical flow)\b|视频`)},
 	{sampler.DomainVision, lazily(`(?i)\b(?:[a-z]+[\d.]*-?)vl(?:[-_ ]|\b)|\b(?:internvl|llava|minicpm-v|paligemma|idefics)[\w.-]*|\b(?:vlms?|vision[- ]language)\b`)},
 	{sampler.DomainText, lazily(`(?i)\b(?:dpo|orpo|grpo|rlhf|sft|tokens?|tokenizers?|vocabular(?:y|ies)|sentences?|texts?|paragraphs?|documents?|corpus|corpora|n(?:er|lp|mt)|` +
-		`translat\w*|bert\w*|\w*bert|t5|bart|gpt\w*|llama\w*|vicuna\w*|llms?|language models?|max_(?:seq_)?len\w*|seq_len\w*|cutoff_len)\b|文本|句子`)},
+		`translat\w*|bert\w*|\w*bert|t5|bart|gpt\w*|llama\w*|vicuna\w*|llms?|language models?|max_(?:seq_)?len\w*|seq_len\w*|cutoff_len|context (?:windows?|lengths?|sizes?))\b|文本|句子`)},
 	{sampler.DomainPictures, lazily(`(?i)\b(?:images?|pictures?|photos?|pngs?|jpe?gs?|pixels?|resolution|coco|yolo\S*|[ru]?cnn|u-?net\w*|resnet\w*|vgg\w*|gans?|stylegan\S*|segmentation|` +
 		`object detection|faces?|mask[ -_]rcnn|dreambooth|sdxl|stable[- ]?diffusion)\b|图[像片]|照片`)},
 }

@@ -36,10 +36,10 @@ var example = lazily(`(?i)\b(?:just|only|simply) (?:run|ran|running|tr(?:y|ied|y
 
 // An agent that learns to play such a game keeps what it saw in a buffer to learn from again, unless it learns on policy.
 var (
-	games = lazily(`(?i)\batari\w*|\bNoFrameskip\b|\bALE/\w|\b(?:play|playing|on|for) (?:breakout|pong|seaquest|q\*?bert|space ?invaders|montezuma)\b|` +
+	games = lazily(`(?i)\batari\w*|\bgym[-_](?:super[-_]mario|retro)\w*|\bsuper ?mario ?bros\w*|\bNoFrameskip\b|\bALE/\w|\b(?:play|playing|on|for) (?:breakout|pong|seaquest|q\*?bert|space ?invaders|montezuma)\b|` +
 		`\b(?:breakout|pong|seaquest|qbert|spaceinvaders)(?:-v\d|NoFrameskip|Deterministic)|` +
 		`\b(?:dou ?di ?zhu|leduc|mahjong|gin[- ]rummy|(?:texas|limit|no[- ]limit) hold ?['’]?em|rlcard|open_?spiel)\b`)
-	agents   = lazily(`(?i)\b(?:agents?|dqn|nfsp|rainbow|c51|iqn|qr-?dqn|r2d2|drq\w*|sac|dreamer\w*|reinforcement)\b`)
+	agents   = lazily(`(?i)\b(?:agents?|dqn|nfsp|rainbow|c51|iqn|qr-?dqn|r2d2|drq\w*|sac|dreamer\w*|reinforcement|algorithm)\b`)
 	onPolicy = lazily(`(?i)\b(?:ppo\w*|a2c|a3c|impala|trpo|acktr|on-policy|reinforce)\b`)
 )
 
@@ -168,8 +168,17 @@ func addFacts(c *sampler.LogContext, text string, all []sentence) {
 	if stepOfGuide.MatchString(text) {
 		c.Told = slices.DeleteFunc(c.Told, func(what string) bool { return what == sampler.ToldLate })
 	}
-	if n := leastTried(all); n > 0 {
-		c.Told = append(c.Told, sampler.ToldDown+"batch "+strconv.Itoa(n))
+	least := leastTried(all)
+	if least > 0 {
+		c.Told = append(c.Told, sampler.ToldDown+"batch "+strconv.Itoa(least))
+	}
+	if value, is := strings.CutPrefix(set, "batch size "); is {
+		if ran, err := strconv.Atoi(value); err == nil && least > ran && c.BatchSize.Or(0) == ran {
+			c.BatchSize = sampler.Some(least) // the one that failed, and not that which ran
+		}
+	}
+	if set != "" && !slices.Contains(c.Told, sampler.ToldAsksMore) && slices.ContainsFunc(all, func(s sentence) bool { return slowThen.MatchString(s.text) && !onCPUWord.MatchString(s.text) }) {
+		c.Told = append(c.Told, sampler.ToldAsksMore)
 	}
 	for _, set := range triedValues(all) {
 		c.Told = append(c.Told, sampler.ToldInForce+set)

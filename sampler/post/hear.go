@@ -121,6 +121,9 @@ const (
 	titleComplains  = 0.5
 )
 
+// crowdsFirst are processes of one's own job that are on a GPU which is not theirs.
+var crowdsFirst = lazily(`(?i)\b(?:there (?:are|were)|(?:I|we) (?:see|saw|noticed?|found|have|get|got)|nvidia-smi shows)\b[^.]{0,40}\b(?:extra|additional|more) process(?:es)?\b[^.]{0,24}\b(?:on|in) (?:the )?(?:first (?:GPU|card)|(?:GPU|cuda|device) ?[:#]? ?0)\b`)
+
 // complaint is the first sentence by which somebody complains of memory.
 func complaint(all []sentence) (sentence, bool) {
 	for _, s := range all[:min(len(all), mostHeard)] {
@@ -131,6 +134,9 @@ func complaint(all []sentence) (sentence, bool) {
 		if !s.note && !s.tried && !talk.MatchString(expected(s.text)) && !code.MatchString(s.text) && slices.ContainsFunc(hearsay.Of(s.text), func(t hearsay.Said) bool {
 			return t.Sure >= least && slices.Contains(complaints, t.Name)
 		}) {
+			return s, true
+		}
+		if !s.note && !s.tried && crowdsFirst.MatchString(s.text) && !talk.MatchString(expected(s.text)) && !code.MatchString(s.text) {
 			return s, true
 		}
 	}

@@ -23,6 +23,9 @@ const (
 	loadedUntil = `\b(?:load|read|put|cop(?:y|ie))\w*\b[^.\n]{0,60}\b(?:in|into|to|on)(?: the)? ` + ofHost + `\b[^.\n]{0,60}\b` + takenDown + `\b`
 )
 
+// signaled is a program that ended by the signal with which a system without memory ends one, by its number: https://docs.kernel.org/admin-guide/mm/concepts.html#oom-killer
+const signaled = `\b(?:exit(?:s|ed)?|(?:exit|return)[ _-]?(?:code|status))\b(?: (?:with|code|return ?code|status|of|is|was|=))*[ =:]{1,3}-9\b`
+
 // batchKilled is what Slurm does: it counts the memory of the machine alone (https://slurm.schedmd.com/cgroup.conf.html#OPT_ConstrainRAMSpace).
 const batchKilled = `\bslurm(?:['’]s)? (?:oom|out[- ]of[- ]memory)\b|\b(?:oom|out[- ]of[- ]memory)(?: \w+)? (?:from|by|of|in) slurm\b`
 
@@ -52,6 +55,7 @@ var (
 	copies = lazily(`(?i)\b(?:each|every|all|both|\d+|two|four|eight)(?: of)?(?: the| my| our)?(?: \w+)? (?:ranks?|process(?:es)?|workers?|` +
 		`gpus?)\b[^.\n]{0,24}\bloads?\b[^.\n]{0,24}\b(?:models?|checkpoints?|weights)\b|` +
 		`\b(?:two|three|four|eight|\d+|several|multiple)(?: complete| full| whole| entire| separate)* (?:models|copies|checkpoints)\b[^.\n]{0,24}\bload\w*\b|` +
+		`\b(?:ram|(?:cpu|host|system) memory)\b[^.\n]{0,40}\b[2-9]\d? ?[x×*] ?\d{1,4} ?Gi?B?\b|` + // as many times what one process takes
 		`\bload\w*\b[^.\n]{0,40}\b(?:in|on|by) (?:each|every) (?:rank|process|worker)\b|每个?(?:进程|rank|卡)[^。\n]{0,8}(?:都|会)[^。\n]{0,8}加载`)
 	largerThanRAM = lazily(`(?i)\b(?:models?|weights|` +
 		`checkpoint)\b[^.\n]{0,24}\b\d{2,4} ?GB?\b[^.\n]{0,24}\b(?:(?:ram|(?:host|system|cpu) memory)(?: size)? (?:is|of) (?:only )?\d{2,4} ?G|` +

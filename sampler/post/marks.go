@@ -117,7 +117,7 @@ var marks = []struct {
 	{sampler.ToldCaches, lazily(`(?i)--cache[- _]*images\b|(?:^|[\s(,])(?:--)?cache ?[= ] ?["']?(?:true|ram)\b|` +
 		`\bcach(?:e|es|ed|ing) (?:(?:the|all|my|whole|entire|training) )*(?:dataset|data set|images|pictures) (?:in|into|to) (?:the )?(?:ram|memory)\b`)},
 	// The memory of a reinforcement learner, in code and in words.
-	{sampler.ToldReplay, lazily(`(?i)(?:\b|_)replay[-_ ]?(?:buffer|memory)|\breplay\.use\b|\bself\.(?:memory|buffer|replay\w*)\.(?:append|push|add|store)\(|\breplay/?\w*\.py\b`)},
+	{sampler.ToldReplay, lazily(`(?i)(?:\b|_)replay[-_ ]?(?:buffer|memory|ratio)|\breplay[./](?:size|capacity|length)\b|\breplay\.use\b|\bself\.(?:memory|buffer|replay\w*)\.(?:append|push|add|store)\(|\breplay/?\w*\.py\b`)},
 	// The algorithms that have one.
 	{sampler.ToldOffPolicy, lazily(`(?i)\b(?:sac|td3|ddpg|dqn)\.(?:train|learn)\b|\b(?:using|running|training|train|run) (?:an? |my |the )?(?:SAC|TD3|DDPG|DQN)\b`)},
 	// Those that keep no more than what they have played since their last update.
@@ -141,6 +141,10 @@ var marks = []struct {
 		`\b(?:tokenizers?|sentencepiece|vocabulary) training\b`)},
 	// The call of MONAI that puts the output of a whole volume together, on the GPU unless told otherwise.
 	{sampler.ToldSliding, lazily(`\bsliding_window_inference\b`)},
+	// A cloud of points by its number.
+	{sampler.ToldCloud, lazily(`(?i)\b\d+(?:[.,]\d+)? ?(?:million|mio|mln|M)\b[^.\n]{0,16}\bpoints?\b|\b\d{1,3}(?:,\d{3}){2} points?\b`)},
+	// A longer context as what somebody wants, not as what he has.
+	{sampler.ToldLongContext, lazily(`(?i)\b(?:expand|extend|enlarg|increas|lengthen)(?:e|ing)? (?:the |its |my )?(?:model['’]s )?(?:context|sequence)\b`)},
 	// What TensorFlow says of its own pool, which it has once the driver gave it.
 	{sampler.ToldPooled, lazily(`_bfc\) ran out of memory trying to allocate`)},
 	// Names of TensorFlow's operations that fill the variables of a model for the first time.

@@ -226,23 +226,28 @@ var worksThere = lazily(`(?i)\b(?:with|using|in|on|via) [^.,]{1,40},? (?:I am|I[
 	`\b(?:with|using|in|on|via) [^.,]{1,40},? (?:it|this|everything|training|inference|the same \w+) (?:\w+ )?(?:works?|worked|runs|ran|trains|fits)\b|` +
 	`\b(?:works?|worked|runs|ran|trains|fits) (?:fine |well |ok |okay |perfectly |without \w+ )*(?:with|using|in|on) \w`)
 
+// madeWith is how somebody says what his data came from: a program that trains nothing, beside a training, has done its work before.
+var madeWith = lazily(`(?i)\b(?:creat|mak|made|buil[dt]|generat|reconstruct|produc|extract|obtain|prepar|preprocess|export|annotat|label|estimat|comput|calculat|calibrat)\w*\b` +
+	`[^.\n]{0,60}\b(?:with|by|in|from|using|via|through)\b`)
+
 // failing is the program that a text names, unless it is one that is said to do what the other does not.
 func failing(text string, all []sentence) *tools.Tool {
 	tool := tools.In(text)
 	if tool == nil {
 		return nil
 	}
-	worked := false
+	worked, before := false, tool.Does == tools.Runs && trains.MatchString(text)
 	for _, s := range all {
 		if tools.In(s.text) != tool {
 			continue
 		}
+		before = before && madeWith.MatchString(s.text)
 		if ranOut.MatchString(s.text) && !worksThere.MatchString(s.text) {
 			return tool
 		}
 		worked = worked || worksThere.MatchString(s.text) && !vain(s.text)
 	}
-	if worked {
+	if worked || before {
 		return nil
 	}
 	return tool

@@ -41,6 +41,7 @@ var (
 		`\b(?:Cuda)?OutOfMemory(?:Error|Exception)?\b|\bcr[au]sh\w*\b[^.]{0,40}\bRAM\b|\bRAM\b[^.]{0,20}\bch?r[au]sh\w*|` +
 		`\bRAM (?:usage )?(?:goes|went|gets?|got) (?:over|above|beyond)\b|` +
 		`\b(?:system |host |cpu )?RAM\b[^.]{0,30}\b(?:is|gets?|was) (?:\w+ )?(?:full|filled|exhausted|used up)|` +
+		signaled + `|` +
 		`\bmemory\b(?:[^.]|\.\d){0,60}\b(?:overflows?|(?:has |have )?(?:run|runs|ran) out)\b|\b(?:memory|ram|vram)\b[^.]{0,20}\bexplo(?:de[sd]?|ding)\b|` +
 		`\bresource[- ]exhaust\w* (?:error|exception)|\bcuda ?(?:malloc|memory) (?:error|exception)\b|` +
 		`\b(?:due to|because of) (?:an? |the )?(?:gpu |cuda |video )?memory (?:issue|problem|error|limit)\w*|\b(?:runs?|ran|end(?:s|ed)? up) without memory\b|` +
@@ -88,7 +89,7 @@ var (
 	paintsVideo = lazily(`(?i)\bcomfy\w*|\bworkflows?\b|\b[ti]2[vi]\b|\bsage ?att\w*|\bhunyuan\b|\bflux\b|\bk?sampler\b|\bunet\b`)
 	llamas      = lazily(`(?i)\b(?:ollama|llama[._-]cpp|llama runner|koboldcpp|lm ?studio)\b|\bggml_`)
 	// killed: by a signal, and the GPU is not spoken of.
-	killed = lazily(`(?i)\bkill(?:ed|s itself)\b|(?:被|自动) ?(?:系统)? ?(?:kill|杀)`)
+	killed = lazily(`(?i)` + signaled + `|\bkill(?:ed|s itself)\b|(?:被|自动) ?(?:系统)? ?(?:kill|杀)`)
 	// byHimself is a process that whoever writes has ended, or tried to.
 	byHimself = lazily(`(?i)\b(?:I|we|you)(?:['’]ve| have| had| then| just| also| already| even)* kill(?:ed)?\b|` +
 		`\bkilled (?:it|them|by (?:me|us|hand|myself)|manually|(?:all |both |the |my |every )+(?:\w+ )?(?:process(?:es)?|jobs?|programs?|scripts?|kernels?))\b|` +
@@ -110,7 +111,7 @@ var (
 	happens = lazily(`(?i)\b(?:getting|running|having|receiving|facing|stops?|stopped|dies|died|die (?:with|of|from|on)|ch?rash(?:es|ed)?|fail(?:s|ed|ing)?|comes?|came|` +
 		`goes|went|gets?|got|ran|runs?|throws?|gives?|gave|raises?|hits?|is|are|was|ends?|ended|happens?|happened|appears?|occurs?|occur|occurred|exists?|` +
 		`overflows?|exceed(?:s|ed)|surpass(?:es|ed)|shows?|says?|reports?|reported|displays?|keeps?|kill(?:s|ed)|terminate[sd]|fr(?:eezes|oze)|have|had|` +
-		`leads? to|results? in|returns? ["'“]+|(?:it|they|script|program|training|inference)(?: now)? returns?|breaks?|broke|then|today|` +
+		`leads? to|results? in|caus(?:es|ed)|exit(?:s|ed)|returns? ["'“]+|(?:it|they|script|program|training|inference)(?: now)? returns?|breaks?|broke|then|today|` +
 		`since (?:last|yesterday|this)|still|always|immediately|too|when (?:I|we|my)|while|during|as soon as|after)\b|` +
 		`(?:\S+ ){4,}["'“]?(?:cuda |gpu )?(?:oom|out of memory)["'”.!]*$|^(?:[^\s:"]+ ){2}[^:"]*: *["'“]?(?:cuda |gpu )?(?:oom|out)|^.{0,3}(?i:cuda |gpu )?oom|` +
 		`^\W*(?:(?:cuda|gpu|device|rank|error|still|always|\d+|#\d+):? ){0,4}(?:oom|out of memory)(?: error)?,? even (?:if|with|when|after|on|for)\b|` +

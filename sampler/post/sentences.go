@@ -61,6 +61,9 @@ func sentences(text string) (list []sentence) {
 		if fenced || !isProse(line) && !(attempts && listed.MatchString(line)) {
 			continue
 		}
+		if strings.Contains(line, "  ") {
+			line = strings.Join(strings.Fields(line), " ") // words are looked for with one blank between them
+		}
 		note, entry := change.MatchString(line), attempts && listed.MatchString(line)
 		for line != "" {
 			end := endOf(line)

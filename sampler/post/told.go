@@ -112,7 +112,7 @@ var tells = []struct {
 		`\b(?:occasionally|sometimes|suddenly|now and then|from time to time|once in a while|periodically)\b[^.]{0,20}\b(?:memory|vram|` +
 		`usage)\b[^.]{0,16}\b(?:peaks|spikes|jumps|shoots|bursts)\b`),
 		lazily(`(?i)\b(?:validation|evaluation|eval|checkpoint|sav(?:e|ing)|loading|start(?:up)?|beginning|first (?:step|iteration|batch))\b`)},
-	{sampler.ToldAsksMore, lazily(`(?i)\b(?:how|any|suggestions?|advice|ways?|possible|can (?:I|we))\b[^.\n]{0,24}\bscale (?:up|it up|this up|to|further|beyond)\b`), nil},
+	{sampler.ToldAsksMore, lazily(`(?i)\b(?:how|any|suggestions?|advice|ways?|possible|can (?:I|we))\b[^.\n]{0,24}\bscale (?:up|it up|this up|to|further|beyond)\b|` + asksLarger), nil},
 	{sampler.ToldLate, lazily(`(?i)` + withSteps), nil},
 	{sampler.ToldLate, lazily(`(?i)\bafter (?:an? )?(?:stable |long |successful )?(?:runn?|simulat)(?:ing)? (?:for|of) (?:about |around |~)?\d[\d.,]* ?(?:\w+seconds?|[pn]s|hours?|hrs?|days?|minutes?)\b|` +
 		`\btook\b[^.]{0,12}\d ?(?:h|hours?|hrs?|days?)\b[^.]{0,12}\bbefore (?:it |the )?(?:crash|fail|error|stop|dy|die)\w*`), nil},
@@ -169,6 +169,7 @@ var tells = []struct {
 		`without)`), lazily(`(?i)\b(?:bits?|smaller|less|lower|cpu|without any \w+ (?:model|lora))\b`)},
 	{sampler.ToldFirstGPU, lazily(`(?i)\b(?:many|several|multiple|extra|additional|more|\d+)(?: \w+)? process(?:es)?\b[^.]{0,24}\b(?:on|in) (?:the )?(?:first (?:GPU|card)|` +
 		`(?:GPU|cuda|device) ?[:#]? ?0)\b[^.]{0,60}\b(?:others?|other (?:\w+ )?(?:GPUs?|cards?)|rest)\b|` +
+		`\b(?:extra|additional|more|other) process(?:es)?\b[^.]{0,24}\b(?:on|in) (?:the )?(?:first (?:GPU|card)|(?:GPU|cuda|device) ?[:#]? ?0)\b|` +
 		`\b(?:always|also|still|extra)\b[^.]{0,30}\b(?:some|small|little|a (?:bit|part|few)|\d+ ?M(?:i?B)?)\b[^.]{0,24}\b(?:memory|` +
 		`vram)\b[^.]{0,12}\b(?:in|on|of|from) (?:the |my )?(?:first GPU|(?:GPU|cuda|device) ?[:#]? ?0)\b|` +
 		`\bmore (?:\w+ )?(?:memory|vram) (?:in|on|of|from) (?:the |my )?(?:first|main|(?:GPU|cuda|device) ?[:#]? ?0|0(?:th)?)\b|` +
