@@ -288,7 +288,8 @@ func (f *facts) unshards() bool {
 
 // gathersState: a full state dict is put together on the GPU.
 func (f *facts) gathersState() bool {
-	return f.told(sampler.ToldSharded) && f.phase() == sampler.PhaseSaving || f.consolidates() || f.inFunction("full_state_dict", "full_post_state_dict", "full_pre_state_dict", "full_optim_state") || f.inCode("FULL_STATE_DICT") ||
+	whole := f.told(sampler.ToldSharded) || f.inFunction("full_tensor", "gather_cpu_state_dict") // of a DTensor: https://docs.pytorch.org/docs/stable/distributed.tensor.html
+	return whole && f.phase() == sampler.PhaseSaving || f.consolidates() || f.inFunction("full_state_dict", "full_post_state_dict", "full_pre_state_dict", "full_optim_state") || f.inCode("FULL_STATE_DICT") ||
 		indexOf(f.event.Text, "state_dict") >= 0 && (indexOf(f.event.Text, "fully_sharded") >= 0 || indexOf(f.event.Text, "clone() tensor") >= 0) ||
 		f.phase() == sampler.PhaseSaving && f.inFile("fsdp/_state_dict_utils.py", "checkpoint/state_dict.py")
 }

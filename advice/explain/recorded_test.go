@@ -341,6 +341,8 @@ func TestRecordedCauses(t *testing.T) {
 			sampler.LogContext{Phase: sampler.PhaseValidation, Step: sampler.Some(58), Functions: []string{"main", "calc_fid", "gather_to_rank0"}}, CauseImbalance, FixRebalanceRanks},
 		"holes of training keep one matrix out of validation": {31.36, 11.81, 9.52, 6.66, 14.68, History{Age: sampler.Some(468.0), Peaks: levels(22.4, 22.4, 22.4, 22.9, 22.9)},
 			sampler.LogContext{Phase: sampler.PhaseValidation, Step: sampler.Some(839), Functions: []string{"fit", "evaluate"}}, CauseFragmentation, FixExpandableSegments},
+		"a state dict of DTensors is made whole on the first rank": {47.5, 0.25, 0.23, 45.4, 0.8, History{Age: sampler.Some(700.0), Peaks: levels(32.4, 32.4, 32.4, 32.4, 32.4, 32.4, 32.4, 46.9)},
+			sampler.LogContext{Phase: sampler.PhaseSaving, Step: sampler.Some(400), Functions: []string{"recipe_main", "train", "save_checkpoint", "_save_checkpoint_sync", "gather_cpu_state_dict", "full_tensor", "redistribute"}}, CauseImbalance, FixRebalanceRanks},
 		"holes that a validation has made itself, which needs more than training held": {79.15, 26.59, 15.34, 28.97, 34.33, History{Age: sampler.Some(331.0), Peaks: levels(46.8, 46.8, 46.8, 46.8, 46.8, 46.8, 46.8, 46.8, 78.6)},
 			sampler.LogContext{Phase: sampler.PhaseValidation, Step: sampler.Some(640), Functions: []string{"main", "_maybe_log_save_evaluate", "evaluate", "evaluation_loop", "prediction_step"}}, CauseValidationSpike, FixShrinkValidationBatch},
 		"one validation climbs from batch to batch": {22.2, 0.02, 0, 21.13, 0.72, History{Age: sampler.Some(131.0), Peaks: levels(14.2, 14.2, 14.2, 14.2, 14.2, 14.8, 18.7)},

@@ -117,20 +117,18 @@ func extremes(v []float64) (low, high float64) {
 }
 
 // RiseOfTwo is by how much the top after next will be above the newest: rises that have become less go on to.
-func (p *Pattern) RiseOfTwo() float64 { return p.Rise * (1 + p.shrinks()) }
-
-// Shrinks says whether each top is clearly less above the one before than that was, so that they may end below any limit.
-func (p *Pattern) Shrinks() bool { return p.shrinks() < clearlyLess }
+func (p *Pattern) RiseOfTwo() float64 {
+	if p.Shrinks() {
+		return p.Rise * (1 + p.Rise/p.Record)
+	}
+	return 2 * p.Rise
+}
 
 // clearlyLess: more than tops that are equal differ by chance.
 const clearlyLess = 0.9
 
-func (p *Pattern) shrinks() float64 {
-	if p.Record > 0 {
-		return min(1, p.Rise/p.Record)
-	}
-	return 1
-}
+// Shrinks says whether each top is clearly less above the one before than that was, so that they may end below any limit.
+func (p *Pattern) Shrinks() bool { return p.Record > 0 && p.Rise < clearlyLess*p.Record }
 
 // tops of the spikes, the newest first. Heights are no measure: what a spike stands on is
 // another level each time, for a cache may just have been emptied. Where it ends is what

@@ -85,7 +85,7 @@ func TestRiseOfTwo(t *testing.T) {
 	for _, row := range []struct {
 		rise, newest, want float64
 		shrinks            bool
-	}{{300, 300, 600, false}, {300, 280, 600, false}, {200, 400, 300, true}, {95, 100, 185.25, false}, {200, 0, 400, false}, {0, 100, 0, true}} {
+	}{{300, 300, 600, false}, {300, 280, 600, false}, {200, 400, 300, true}, {95, 100, 190, false}, {200, 0, 400, false}, {0, 100, 0, true}} {
 		p := Pattern{Rise: row.rise, Record: row.newest}
 		if got := p.RiseOfTwo(); math.Abs(got-row.want) > 1e-9 || p.Shrinks() != row.shrinks {
 			t.Errorf("%+v: %v, %v", row, got, p.Shrinks())
