@@ -316,6 +316,10 @@ func (y *tally) waits(now time.Time) bool {
 	return y.refusal != nil && y.refusal.Outcome == sampler.RefusalOpen && now.Sub(y.refusal.last) < matters
 }
 
+// inPlace: a grant on a GPU that is known of less than such a part of what was refused is none in its place: other threads go on for a moment (as the alerts have it,
+// docs/limits.md).
+const inPlace = 8
+
 // unplaced tells once of each process that has ended after it was refused memory, on a GPU that nobody knows, or that is not watched while the
 // process uses one that is: it may have died of that. Its requests are told by then.
 func (t *Tracker) unplaced(s *sampler.Snapshot) {
@@ -333,7 +337,7 @@ func (t *Tracker) unplaced(s *sampler.Snapshot) {
 				last = s
 			}
 		}
-		if last == nil || others && p.got.After(last.tally.refusal.last) { // what it was granted there nobody would count
+		if last == nil || others && p.got > last.tally.refusal.Bytes/inPlace { // what it was granted there nobody would count
 			continue
 		}
 		known := last.at != sampler.GPUKey{}

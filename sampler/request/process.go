@@ -45,7 +45,8 @@ type process struct {
 	streams   map[uint64]uint64 // the contexts that they are of
 	blocks    map[where]*block
 	mapped    map[uint64]mapping
-	got       time.Time            // when it was granted memory last
+	refused   int                  // the thread that was so last
+	got       sampler.Bytes        // the most that it was granted at once since then; MaxPlausible: by that thread
 	waiting   int                  // requests that wait for a snapshot
 	primary   map[int]primary      // contexts, by device
 	own       map[uint64]time.Time // contexts that it has made beside those, and when

@@ -189,6 +189,9 @@ func (t *tally) measure(now, lived time.Time) {
 		return // what that takes of the GPU, and when, no call tells
 	}
 	free, read := t.gpu.freeAfter(r.last)
+	if t.exact.givesBack(r.last, read) { // the reading may have that still, or not any more
+		return
+	}
 	if !r.possible(free) && !t.gpu.sure(read) {
 		return
 	}

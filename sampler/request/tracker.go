@@ -385,7 +385,9 @@ func (t *Tracker) gives(p *process, c *Call, f *Function) {
 	s.tally.asked(c.Time, n)
 	if c.Answer == success {
 		p.hold(c, s, held)
-		p.got = c.Time
+		if p.got = max(p.got, held); c.TID == p.refused {
+			p.got = sampler.MaxPlausible // that one goes on for sure
+		}
 	} else {
 		t.refuse(s, c, n)
 	}
@@ -426,6 +428,9 @@ func (t *Tracker) several(p *process) bool {
 // refuse notes a refusal, and tells of it.
 func (t *Tracker) refuse(s *seat, c *Call, n sampler.Bytes) {
 	s.tally.refuse(c, n)
+	if p := t.processes[c.PID]; p != nil {
+		p.refused, p.got = c.TID, 0
+	}
 	t.tellRefused()
 }
 
