@@ -68,6 +68,7 @@ type process struct {
 	shown     map[sampler.GPUKey]*showing
 	showed    []*seat // of which those are
 	underWay  []UnderWay
+	slow      bool     // a call of it was
 	givenUp   []uint64 // calls that it has left, by their number
 }
 

@@ -242,6 +242,7 @@ func (t *Tracker) Call(c Call) {
 		p.first = c.Time
 	}
 	p.answered(c.TID, c.Function)
+	t.slow(p, c.Took)
 	for _, s := range p.seats {
 		s.tally.called(c.TID, c.Time.Add(-c.Took))
 	}

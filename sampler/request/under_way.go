@@ -38,6 +38,7 @@ func (t *Tracker) areUnderWay(list []UnderWay) {
 		case u.For < longestUnderWay:
 			p.underWay = append(p.underWay, u)
 			p.waits()
+			t.slow(p, u.For)
 		case slices.Contains(p.givenUp, u.Number):
 		default:
 			p.leaves(u, u.Began.Add(u.For))
@@ -76,6 +77,35 @@ func (p *process) leaves(u UnderWay, at time.Time) {
 	}
 	for _, s := range p.seats {
 		s.tally.exact.left(at, at.Sub(u.Began), s.tally.live, n)
+	}
+}
+
+const (
+	// slowCall takes so long that another one may have been under way as the process was looked at first: of that nothing is seen, neither begin nor answer.
+	slowCall = 100 * time.Millisecond
+	// entered is how long after that such a call may last.
+	entered = time.Second
+)
+
+// slow takes that a call of a process lasts so long, or did. If that was looked at first in the middle of its life, the lists of about then may be from amid
+// one that nobody has seen.
+func (t *Tracker) slow(p *process, lasts time.Duration) {
+	if !p.late || p.slow || lasts < slowCall {
+		return
+	}
+	p.slow = true
+	looked := p.loaded
+	if t.older[p.pid] {
+		looked = later(looked, t.firstList)
+	}
+	until := looked.Add(entered)
+	for _, s := range p.seats {
+		s.tally.exact.blurs(time.Time{}, until)
+	}
+	for key, f := range p.figures {
+		if f.at.Before(until) {
+			delete(p.figures, key)
+		}
 	}
 }
 

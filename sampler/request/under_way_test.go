@@ -142,6 +142,85 @@ func TestContextAmidASlowCall(t *testing.T) {
 	}
 }
 
+// A call that was under way as nvpeak came is not seen at all, so that the first lists of a program with slow calls tell nothing: they may have what that gave
+// back later, or not what it was given.
+func TestSlowCallsAsWeCame(t *testing.T) {
+	const held, moved = 324 * mib, 24 * mib
+	for name, after := range map[string]sampler.Bytes{"gave back": held - moved, "was given": held + moved} {
+		for _, how := range []string{"answered", "under way", "gives back"} {
+			s := newScene(t, 1, people{6: {Environment: map[string]string{}}})
+			list := s.told()
+			s.Late(6, s.now)
+			has := held
+			lists := func(until time.Duration) {
+				for end := s.now.Add(until); s.now.Before(end); s.later(time.Second) {
+					s.Listed(s.gpus[0].Key(), s.now, []sampler.Process{{PID: 6, Memory: sampler.Some(has)}})
+				}
+			}
+			lists(ms(1))
+			s.now = s.now.Add(-ms(400))
+			has = after
+			at := s.now
+			alloc := Call{PID: 6, TID: 6, Address: 5, Size: uint64(100 * mib), Context: 0xc000, Device: -1, Took: ms(300)}
+			switch how {
+			case "answered":
+				s.later(ms(300))
+				s.call("cuMemAlloc_v2", alloc)
+			case "under way":
+				*list = []UnderWay{{PID: 6, TID: 6, Function: function("cuMemAlloc_v2"), Size: alloc.Size, Began: at, For: ms(300)}}
+				s.later(ms(300))
+				s.apply()
+				*list = nil
+				s.call("cuMemAlloc_v2", alloc)
+			case "gives back":
+				alloc.Took = 0
+				s.call("cuMemAlloc_v2", alloc)
+				s.later(ms(50))
+				began := uint64(s.now.UnixNano()) + 1e6
+				s.call("cuMemFree_v2", Call{PID: 6, TID: 6, Address: 5, Device: -1, Other: began})
+				s.later(ms(300))
+				s.Lingered(6, began, s.now)
+			}
+			s.later(ms(300))
+			if p := s.of(0, 6).Peak; p != nil && p.Source == sampler.PeakCalls {
+				t.Errorf("%s, then %s: %+v", name, how, p)
+			}
+		}
+	}
+}
+
+// A reading from amid a slow free that begins after a refusal has what that gives back still, which is not taken from it for what was free before.
+func TestFreeAmidASlowFree(t *testing.T) {
+	s := newScene(t, 1, people{7: {Environment: map[string]string{}}})
+	s.sweeps = true
+	list := s.told()
+	key := s.gpus[0].Key()
+	s.Begins(7)
+	s.context(0)
+	s.alloc(1, 40*gib)
+	s.apply()
+	s.later(ms(60))
+	s.refused(12 * gib)
+	began := s.now.Add(time.Millisecond)
+	s.call("cuMemFree_v2", Call{Address: 1, Device: -1, Other: uint64(began.UnixNano())})
+	*list = []UnderWay{{PID: 7, TID: 7, Function: function("cuMemFree_v2"), Number: uint64(began.UnixNano()), Began: began}}
+	s.later(ms(10))
+	s.Reading(key, s.now, 41*gib)
+	s.ReadUntil(s.now)
+	s.later(ms(10))
+	s.apply()
+	if r := s.requests(0).Refusal; r.Free.Known() && r.Free.Or(0) != 7*gib {
+		t.Errorf("meanwhile %v free, by a reading of %v ms", r.Free, r.FreeAge)
+	}
+	s.later(ms(300))
+	*list = nil
+	s.Lingered(7, uint64(began.UnixNano()), s.now)
+	s.later(ms(10))
+	if r := s.requests(0).Refusal; r.Free.Known() && r.Free.Or(0) != 7*gib {
+		t.Errorf("afterwards %v free, by a reading of %v ms", r.Free, r.FreeAge)
+	}
+}
+
 // Of a call that was left by a jump, or in which the process ended, nobody knows whether it gave memory: no peak is called exact that has it not, nor is
 // any too high, whenever it was left and the driver was asked.
 func TestLeftCalls(t *testing.T) {

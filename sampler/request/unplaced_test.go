@@ -64,7 +64,7 @@ func TestUnplacedThread(t *testing.T) {
 	}{
 		"it has ended":           {func(*scene) {}, 1},
 		"it was granted more":    {func(s *scene) { s.alloc(2, 2*gib) }, 0},
-		"it was granted little":  {func(s *scene) { s.alloc(2, gib) }, 1}, // as other threads are, while that one ends
+		"it was granted little":  {func(s *scene) { s.alloc(2, gib) }, 1},    // as other threads are, while that one ends
 		"it was refused there":   {func(s *scene) { s.refused(5 * gib) }, 0}, // its row says so
 		"it gave something back": {func(s *scene) { s.free(1) }, 1},
 	} {

@@ -36,6 +36,11 @@ func (t *Tracker) Lingered(pid int, call uint64, at time.Time) {
 	}
 	p.endsUntil(call, at)
 	for i := range p.taken {
+		if x := &p.taken[i]; x.call == call {
+			t.slow(p, at.Sub(x.began))
+		}
+	}
+	for i := range p.taken {
 		switch x := &p.taken[i]; {
 		case x.call != call:
 		case x.block != nil:
