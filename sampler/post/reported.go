@@ -86,7 +86,7 @@ var (
 	either    = lazily(`(?:^|[^卡主机统U ] ?)` + hanRAM)
 	surelyRAM = lazily(`(?i)(?:主机|系统|电脑|机器|服务器|CPU)的? ?内存|内存条|\bRAM\b|\bkilled\b|\bswap\b|DataLoader worker`)
 	// paintsVideo are words of programs that make pictures and videos; llamas is what only llama.cpp and what is made from it have.
-	paintsVideo = lazily(`(?i)\bcomfy\w*|\bworkflows?\b|\b[ti]2[vi]\b|\bsage ?att\w*|\bhunyuan\b|\bflux\b|\bk?sampler\b|\bunet\b`)
+	paintsVideo = lazily(`(?is)` + videoModel + `|\bcomfy\w*|\bworkflows?\b|\b[ti]2[vi]\b|\bsage ?att\w*|\bhunyuan\b|\bflux\b|\bk?sampler\b|\bunet\b`)
 	llamas      = lazily(`(?i)\b(?:ollama|llama[._-]cpp|llama runner|koboldcpp|lm ?studio)\b|\bggml_`)
 	// killed: by a signal, and the GPU is not spoken of.
 	killed = lazily(`(?i)` + signaled + `|\bkill(?:ed|s itself)\b|(?:被|自动) ?(?:系统)? ?(?:kill|杀)`)
@@ -138,6 +138,13 @@ const ofMachine = `\bram\b(?: \w+){0,3} (?:increas|grow|ris|fill)\w*\b[^.]{0,60}
 	`unrespons)\w*\b[^.]{0,60}\b(?:(?:cpu|host|system|main) (?:memory|ram)|ram)\b|` +
 	`\b(?:(?:cpu|host|system|main) (?:memory|ram)|ram)\b[^.]{0,60}\b(?:machine|computer|laptop|workstation|server|node|system|pc)\b[^.]{0,16}\b(?:collaps|` +
 	`crash|fr[eo]ez?|froz|h[au]ng|reboot|died|dies|stop+ed respond|unrespons)\w*`
+
+// fewerBits are weights of fewer than 16.
+const fewerBits = `\b(?:q[2-8](?:_\w+)?|quants?|quanti[sz]\w+|nf4|fp8|int[48]|[48][- ]?bits?|fewer bits)\b`
+
+// videoModel is one that makes videos, by its name, by both of its sizes (https://github.com/Wan-Video/Wan2.1) or by how users of ComfyUI call what
+// runs it: the nodes of others around it are wrappers, its own are native. A size or a format of files alone names no kind of model.
+const videoModel = `\bwan ?-?2[._]\d|\bwan ?video|\bvideo ?wrapper\b|\bnative (?:work ?)?flows?\b|\b1\.3B(?:_|\b).{0,400}\b14B(?:_|\b)|\b14B(?:_|\b).{0,400}\b1\.3B(?:_|\b)`
 
 const (
 	// takenValue is what somebody writes behind the name of a setting that he has taken.
@@ -522,7 +529,7 @@ var frameworks = []struct {
 	words           *lazy
 	framework, kind string
 }{
-	{lazily(`(?i)\b(?:ollama|llama[._-]cpp|gguf|llama runner)\b`), "llama.cpp", sampler.KindGGML},
+	{lazily(`(?i)\b(?:ollama|llama[._-]cpp|ggufs?|llama runner)\b`), "llama.cpp", sampler.KindGGML},
 	{lazily(`RuntimeError: CUDA error: out of memory|torch\.AcceleratorError: CUDA error`), "pytorch", sampler.KindCUDAError},
 	{lazily(`(?i)\bpaddle`), "paddle", sampler.KindPaddle},
 	{lazily(`(?i)\bjax(?:lib)?\b|\bflax\b|\bcolabfold\b`), "jax", sampler.KindXLA},
