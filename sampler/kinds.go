@@ -122,6 +122,8 @@ const (
 	ToldOutsized     = "outsized"              // the model is said to be larger than the GPU
 	ToldWholeGraph   = "whole_graph"           // a graph is trained on as a whole
 	ToldWeights      = "weights_"              // and a number: a model of that many billions of parameters
+	ToldKeepsBits    = "keeps_bits"            // fewer bits are what somebody does not want
+	ToldCalibrates   = "calibrates"            // a tool brings a model to fewer bits with samples
 	ToldQuantizing   = "quantizing"            // a model is being brought to fewer bits
 	ToldSideBySide   = "side_by_side"          // several models are asked at the same time
 	ToldParallel     = "parallel"              // requests run at the same time

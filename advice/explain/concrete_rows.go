@@ -149,6 +149,7 @@ var concreteRows = []concreteRow{
 	{"COMMANDLINE_ARGS=", nil, "", false},
 	{"--opt-sdp-attention", nil, "", false},
 	{"python main.py ", showing(sampler.ShowsMainPy), "do.say.start", true},
+	{"enable_partial_loading: true", nil, "", false},
 	{"python scripts/invoke.py ", showing(sampler.ShowsInvokePy), "do.say.start", true},
 	{"--n_samples 1", nil, "", false},
 	{"--chunk_size 4", showing(sampler.ShowsChunks), "do.say.chunks", false},

@@ -81,7 +81,7 @@ var fixesInference = []fixRow{
 		kinds: evaluation | inference, cost: 0.04,
 		lives: map[string]float64{CauseTooBig: 0.75, CauseDataSpike: 0.6, CauseUnknown: 0.45, CauseOversubscribed: 0.6},
 		when: func(f *failure) bool {
-			return !f.onHost() && f.isPyTorch() && !f.refusedThoughFree() && f.fullPrecisionOption() == "" && !f.halfPrecision()
+			return !f.calibrates() && !f.onHost() && f.isPyTorch() && !f.refusedThoughFree() && f.fullPrecisionOption() == "" && !f.halfPrecision()
 		},
 		reach: func(f *failure) float64 {
 			switch {
@@ -319,13 +319,22 @@ var fixesInference = []fixRow{
 		kinds: imageTool, cost: 0.05,
 		lives: map[string]float64{CauseTooBig: 0.9, CauseUnknown: 0.65, CauseOversubscribed: 0.9},
 		when: func(f *failure) bool {
-			return f.told(sampler.ToldLargePainter) && !f.onHost() && !f.bigRequest() && !f.decodesPicture() && !f.told(sampler.ToldSized) && !f.refusedThoughFree()
+			return f.told(sampler.ToldLargePainter) && !f.told(sampler.ToldKeepsBits) && !f.onHost() && !f.bigRequest() && !f.decodesPicture() && !f.told(sampler.ToldSized) && !f.refusedThoughFree()
 		},
 		reach:   always(1),
 		variant: func(f *failure) string { return "painter" },
 		do: func(f *failure) []string {
+			if f.program.name == "" && !f.ownPipe() && f.shows(sampler.ShowsFewBits) {
+				return []string{f.comment("do.block_swap"), f.comment("do.painter_bits")}
+			}
 			return append([]string{f.comment("do.painter_bits")}, doOffload(f)...)
 		}},
+	{id: FixOffloadModel, source: "https://github.com/facebookresearch/sam2/blob/main/sam2/sam2_video_predictor.py",
+		kinds: evaluation | inference | undecided, cost: 0.03, // it hardly takes longer
+		lives: map[string]float64{CauseTooBig: 0.95, CauseUnknown: 0.9, CauseFragmentation: 0.4},
+		when:  func(f *failure) bool { return f.keepsFrames() && !f.onHost() && !f.refusedThoughFree() },
+		reach: always(1),
+		do:    doOffload},
 	{id: FixOffloadModel, source: "https://huggingface.co/docs/diffusers/optimization/memory",
 		kinds: evaluation | inference | imageTool | undecided, cost: 0.03, // it is asked for, so that its time is no price
 		lives: map[string]float64{CauseTooBig: 0.95, CauseUnknown: 0.75, CauseOversubscribed: 0.8},

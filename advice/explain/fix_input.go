@@ -374,6 +374,9 @@ func doOffload(f *failure) []string {
 	case "forge": // https://github.com/lllyasviel/stable-diffusion-webui-forge/discussions/1181
 		return []string{f.comment("do.forge_weights"), f.comment("do.forge_api")}
 	case "invokeai":
+		if !f.shows(sampler.ShowsInvokePy) { // https://github.com/invoke-ai/InvokeAI/blob/main/docs/features/low-vram.md
+			return []string{"enable_partial_loading: true  " + f.comment("do.invoke_partial")}
+		}
 		return []string{"python scripts/invoke.py --free_gpu_mem"}
 	case "webui":
 		if text, ok := f.command.WithFlagFor("--medvram", "--lowvram"); ok { // each of them decides how much waits in RAM

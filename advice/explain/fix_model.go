@@ -210,7 +210,7 @@ var fixesModel = []fixRow{
 		kinds: ownCode | running, cost: 0.3,
 		lives: map[string]float64{CauseTooBig: 0.9, CauseMemoryLimit: 0.4, CauseOversubscribed: 0.7, CausePreallocation: 0.5},
 		when: func(f *failure) bool {
-			return !f.refusedThoughFree() && f.phase() != sampler.PhaseValidation && !f.growsTrees() && f.photos() == 0 && !(f.layered() && f.noLayers()) && f.program.name != "alphafold" && !f.splats() && !f.pairsAlone() && !(f.program.name == "whisper" && f.smallWhisper())
+			return !f.refusedThoughFree() && !f.calibrates() && f.phase() != sampler.PhaseValidation && !f.growsTrees() && f.photos() == 0 && !(f.layered() && f.noLayers()) && f.program.name != "alphafold" && !f.splats() && !f.pairsAlone() && !(f.program.name == "whisper" && f.smallWhisper())
 		},
 		variant: func(f *failure) string {
 			switch f.program.name {
@@ -305,6 +305,11 @@ func (f *failure) loadsLanguage() bool {
 	}
 	weights := !f.numbers() || f.allocated.Or(0) > partOf(f.total.Or(0), 0.6) // in 32 or 16 bits they fill most of it
 	return f.told(sampler.ToldText) && weights && f.onlyMessage()
+}
+
+// calibrates: a tool brings a network, and no language model, to fewer bits: that has none to be loaded in.
+func (f *facts) calibrates() bool {
+	return f.told(sampler.ToldCalibrates) && !f.told(sampler.ToldText)
 }
 
 // layered: the program puts as many layers on the GPU as it is told to.

@@ -185,6 +185,15 @@ var fixesOthers = []fixRow{
 		variant: func(f *failure) string { return "unknown" },
 		reach:   always(1),
 		do:      doStopOther},
+	{id: FixStopOtherProcess, source: "https://docs.nvidia.com/deploy/nvidia-smi/index.html",
+		kinds: undecided, cost: 0,
+		lives: map[string]float64{CauseUnknown: 0.75}, // where no batch is small enough, something else may hold the GPU
+		when: func(f *failure) bool {
+			return f.told(sampler.ToldAnyBatch) && f.program.is(undecided) && f.tool == nil && f.onlyMessage() && !f.numbers() && !f.onHost()
+		},
+		variant: func(f *failure) string { return "unknown" },
+		reach:   always(1),
+		do:      doStopOther},
 	{id: FixStopOtherProcess, source: "https://docs.jupyter.org/en/latest/projects/kernels.html",
 		kinds: ownCode, cost: 0,
 		lives:   map[string]float64{CauseTooBig: 0.3, CauseUnknown: 0.7, CauseOtherProcess: 0.9},

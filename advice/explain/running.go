@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"nvpeak/sampler"
+	"nvpeak/sampler/tools"
 )
 
 // nothingElseTold: a post without a figure or a traceback tells no more than that a smaller batch did not help.
@@ -127,9 +128,14 @@ func (f *facts) makesVideo() bool {
 	return f.told(sampler.ToldImages) && f.domain() == sampler.DomainVideo && len(f.context.Functions) == 0
 }
 
+// keepsFrames: the program has all frames of a video on the GPU, and a setting by which they wait in RAM that is not in force.
+func (f *failure) keepsFrames() bool {
+	return f.tool != nil && f.domain() == sampler.DomainVideo && slices.ContainsFunc(f.ownLevers(FixOffloadModel, 1), func(l tools.Lever) bool { return l.By == "frames_ram" })
+}
+
 // generatesText: a language model was writing; memory follows the length of its context.
 func (f *failure) generatesText() bool {
-	if f.hearsSpeech() || f.told(sampler.ToldEmbeds) {
+	if f.hearsSpeech() || f.told(sampler.ToldEmbeds) || f.keepsFrames() {
 		return false
 	}
 	return f.program.name == "lm_eval" || f.answersOthers() || f.told(sampler.ToldText) || !f.convolves() && (f.inCode("past_key_value", "layer_past", "lm_head", "scaled_dot_product", "attn_weights", "input_ids") || f.inFunction("generate", "_sample", "greedy_search", "beam_search", "chat") ||

@@ -2774,6 +2774,8 @@ var textsEN = map[string]string{
 	"fix.smaller_model.title.painter":          "Take the model in fewer bits (fp8, GGUF, nf4), and keep parts of it in RAM",
 	"fix.smaller_model.why.painter":            "Such a model has 12 billion weights and text encoders of as many: 24 GiB and more in 16 bits.",
 	"fix.smaller_model.cost.painter":           "hardly seen with 8 bits, little with 4; slower from RAM",
+	"do.invoke_partial":                        "in its invokeai.yaml, from Invoke 5.6 on; then start it again",
+	"do.block_swap":                            "more of the model's blocks in RAM (block swap), where the program has it",
 	"do.painter_bits":                          "a checkpoint of 8 bits (fp8) halves it, GGUF Q4 takes a third",
 	"fix.cap_sample_size.title.length":         "Shorten the sequences (max_seq_length, cutoff_len), or halve the batch",
 	"fix.cap_sample_size.why.length":           "Activations follow the tokens of a step, attention without flash or sdpa their square.",
@@ -2972,6 +2974,7 @@ var textsEN = map[string]string{
 	"tool.checkpointing":   "Turn on gradient checkpointing: {option} ({tool})",
 	"tool.validation":      "Make validation smaller: {option} ({tool})",
 	"tool.context":         "Shorten the context: {option} ({tool})",
+	"tool.frames_ram":      "Keep the frames in RAM: {option} ({tool})",
 	"tool.parts":           "Process it in parts: {option} ({tool})",
 	"tool.tiles":           "Process it in tiles: {option} ({tool})",
 	"tool.smaller_tiles":   "Take smaller tiles than now: {option} ({tool})",
@@ -3036,6 +3039,8 @@ var textsEN = map[string]string{
 	"lever.sequences":      "fewer sequences of the alignment",
 	"lever.memory":         "keeps less of what came before",
 	"lever.beams":          "fewer candidates at once",
+	"lever.calibration":    "fewer samples for the calibration",
+	"lever.frames_ram":     "the frames wait in RAM; hardly slower",
 	"lever.workers":        "fewer at the same time",
 
 	// Of runs of others, and what grows by itself.

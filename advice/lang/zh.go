@@ -2773,6 +2773,8 @@ var textsZH = map[string]string{
 	"fix.smaller_model.title.painter":          "用更少位数的模型（fp8、GGUF、nf4），并把部分留在内存",
 	"fix.smaller_model.why.painter":            "这类模型有 120 亿权重，文本编码器也差不多：16 位要 24 GiB 以上。",
 	"fix.smaller_model.cost.painter":           "8 位几乎看不出，4 位略有差别；留在内存的部分较慢",
+	"do.invoke_partial":                        "写进它的 invokeai.yaml（Invoke 5.6 起），然后重新启动",
+	"do.block_swap":                            "让模型的更多 block 留在内存里（block swap），若程序有此选项",
 	"do.painter_bits":                          "8 位（fp8）的 checkpoint 减半，GGUF Q4 只要三分之一",
 	"fix.cap_sample_size.title.length":         "缩短序列（max_seq_length、cutoff_len），或 batch 减半",
 	"fix.cap_sample_size.why.length":           "激活值随一步的 token 数走；没有 flash 或 sdpa 的注意力随其平方走。",
@@ -2971,6 +2973,7 @@ var textsZH = map[string]string{
 	"tool.checkpointing":   "打开梯度检查点：{option}（{tool}）",
 	"tool.validation":      "把验证变小：{option}（{tool}）",
 	"tool.context":         "缩短上下文：{option}（{tool}）",
+	"tool.frames_ram":      "把视频帧留在内存里：{option}（{tool}）",
 	"tool.parts":           "分块处理：{option}（{tool}）",
 	"tool.tiles":           "分图块处理：{option}（{tool}）",
 	"tool.smaller_tiles":   "用比现在更小的块：{option}（{tool}）",
@@ -3035,6 +3038,8 @@ var textsZH = map[string]string{
 	"lever.sequences":      "比对中更少的序列",
 	"lever.memory":         "少保留之前的内容",
 	"lever.beams":          "一次更少的候选",
+	"lever.calibration":    "校准用更少的样本",
+	"lever.frames_ram":     "视频帧留在内存里，几乎不变慢",
 	"lever.workers":        "同时更少的进程",
 
 	// Of runs of others, and what grows by itself.

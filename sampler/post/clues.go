@@ -85,6 +85,9 @@ var voices = []clue{
 		}
 		return 0
 	}},
+	{"somebody says that he meets it", -2, 1, inOwn(`(?i)\b(?:(?:I|we)(?: ?['’](?:m|re)| am| are)|and (?:am|are)) (?:(?:always|still|just|now|then) )*(?:getting|hitting|seeing|running into|facing) (?:an? |the )?(?:cuda |gpu )?(?:oom|out[- ]of[- ]memory)\b`)},
+	{"what he did, and how it ended", -2, 2, inSentences(`(?i)^\W*(?:updated|upgraded|reduced|lowered|decreased|tried|enabled|disabled|reinstalled|restarted|installed|switched|started|changed)\b` +
+		`[^\n]*(?:[,;>]|\band|\bstill|\bbut) *(?:(?:still|again|then|same|get|got|and|it) )*(?:cuda |gpu )?(?:oom|out of memory)\W*$`)},
 	{"it was in one run", -2, 2, inSentences(`(?i)\bwork(?:s|ed)? (?:well|fine|ok|okay|perfectly)\b[^!?\n]{0,40}\bbut\b|` +
 		`\b(?:crash|fail|die|abort|stop)(?:e?d|s|es)?\b[^.]{0,40}\b(?:only|repeatedly|consistently|always|every|each|on the (?:first|second)|` +
 		`at the (?:first|second)|during)\b|\b(?:repeatedly|consistently|always|randomly|immediately) (?:crash|fail|die|abort|stop)(?:e?d|s|es)?\b|` +
@@ -118,7 +121,7 @@ const happensToMe = `(?i)\b(?:I|` +
 	`currently|keep on|tried to|try to|can|could)(?:n['’]?t)? )*(?:get|got|getting|encounter\w*|meets?|met|run|ran|running|receiv\w+|fac(?:e|ed|ing)|hit|` +
 	`hitting|(?:see|saw|seen|seeing)\b[^.]{0,60}\b(?:errors?|oom|messages?|memory|crash\w*)|have (?:this|an|the|a) (?:error|problem|issue)|use|used|using|` +
 	`train\w*|try|tried|trying|start\w*|launch\w*|load\w*|fine-?tun\w*|test\w*|notic\w+|install\w*|follow\w*|reduc\w*|lower\w*|not able|unable|stuck)\b|` +
-	`\bi had\b|\bI (?:have |had |already |also )*(?:set|specified)\b|\b(?:but|and|always|still) (?:get|got)\b|` +
+	`\bi had\b|\band (?:are|am|we['’]re|I['’]m) (?:always |still |now |then )?(?:getting|hitting|seeing|facing|running into)\b|\bI (?:have |had |already |also )*(?:set|specified)\b|\b(?:but|and|always|still) (?:get|got)\b|` +
 	`\b(?:now|still|then|and)[, ]+(?:the |an? |this |it )?(?:errors?|gets?|fails?|crash\w*)\b|\b(?:gives|gave|shows|throws|giving|got) (?:me|us)\b|` +
 	`我[^。]{0,20}(?:报错|遇到|跑|训练|运行|出现|使用|用)|(?:^|[^的个类种见])报错|请教|跑不通`
 

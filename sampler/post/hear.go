@@ -124,6 +124,9 @@ const (
 // crowdsFirst are processes of one's own job that are on a GPU which is not theirs.
 var crowdsFirst = lazily(`(?i)\b(?:there (?:are|were)|(?:I|we) (?:see|saw|noticed?|found|have|get|got)|nvidia-smi shows)\b[^.]{0,40}\b(?:extra|additional|more) process(?:es)?\b[^.]{0,24}\b(?:on|in) (?:the )?(?:first (?:GPU|card)|(?:GPU|cuda|device) ?[:#]? ?0)\b`)
 
+// keptAfterKill is memory of a GPU that stays taken when the process that took it was ended.
+var keptAfterKill = lazily(`(?i)` + processEnded + `[^.\n]{0,80}?` + stillHeld + `|` + stillHeld + `[^.\n]{0,40}?` + processEnded)
+
 // complaint is the first sentence by which somebody complains of memory.
 func complaint(all []sentence) (sentence, bool) {
 	for _, s := range all[:min(len(all), mostHeard)] {
@@ -136,7 +139,7 @@ func complaint(all []sentence) (sentence, bool) {
 		}) {
 			return s, true
 		}
-		if !s.note && !s.tried && crowdsFirst.MatchString(s.text) && !talk.MatchString(expected(s.text)) && !code.MatchString(s.text) {
+		if !s.note && !s.tried && (crowdsFirst.MatchString(s.text) || keptAfterKill.MatchString(s.text)) && !talk.MatchString(expected(s.text)) && !code.MatchString(s.text) {
 			return s, true
 		}
 	}

@@ -101,6 +101,11 @@ var marks = []struct {
 	// A picture or a video of a size that is told and small.
 	{sampler.ToldTiny, lazily(`(?i)\b(?:resolution|size|images?|videos?|pictures?|frames?)\b[^.\n]{0,30}\b(?:[1-9]\d|[12]\d\d) ?[x×*] ?(?:[1-9]\d|[12]\d\d)\b|` +
 		`\b(?:[1-9]\d|[12]\d\d) ?[x×*] ?(?:[1-9]\d|[12]\d\d)\b(?: ?px)?,? (?:at |with )?\d{1,3} steps\b`)},
+	// Fewer bits, which somebody has no wish for.
+	{sampler.ToldKeepsBits, lazily(`(?i)` + fewerBits + `[^.\n]{0,60}\b(?:I|we) (?:do|would)(?:n['’]t| not) (?:\w+ )?(?:like|want)\b|\b(?:I|we) (?:do|would)(?:n['’]t| not) (?:\w+ )?(?:like|want) to (?:use|take|go|step|drop|run|quanti\w+|lower|lose)\b[^.\n]{0,40}` + fewerBits)},
+	// What brings a model to fewer bits with samples: it has no bits to be loaded in.
+	{sampler.ToldCalibrates, lazily(`(?i)(?:执行|进行|做|跑)(?:了|一个)?(?:模型|训练后)?量化(?:[^版模]|$)|量化工具|量化校准|\bpost[- ]training quanti[sz]\w+|\bPTQ\b|` +
+		`\b(?:quanti[sz]\w+)\b[^.\n]{0,60}\bcalibrat(?:e|es|ing|ion)\b|\bcalibrat(?:e|es|ing|ion)\b[^.\n]{0,60}\bquanti[sz]\w+`)},
 	// The programs that grow trees, which have no batch.
 	{sampler.ToldTrees, lazily(`(?i)\b(?:xgboost|lightgbm|catboost|XGB\w+)\b`)},
 	// XGBoost before 1.7, which has no QuantileDMatrix, and before 3.0, which has none that reads from RAM (its release notes).

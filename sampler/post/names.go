@@ -50,7 +50,7 @@ var programs = []struct {
 	{"tabby", lazily(`(?i)\btabby serve\b|\btabbyml\b|\btabby::\w`)},
 	{"ollama", lazily(`(?i)\bollama\b`)},
 	{"llama.cpp", lazily(`(?i)\bllama[._-]cpp\b|\bn_gpu_layers\b|\bllama-(?:server|cli)\b|\bllama_new_context`)},
-	{"invokeai", lazily(`\binvoke\.py\b|(?i:\binvokeai\b)|>> *Max VRAM used|image\(s\) generated`)},
+	{"invokeai", lazily(`\binvoke\.py\b|\b(?:use|using|in|on|with|does|running) Invoke(?:[\s,?;]|\.\s|$)|(?i:\binvokeai\b)|>> *Max VRAM used|image\(s\) generated`)},
 	{"forge", lazily(`(?i)\bstable-diffusion-webui-(?:forge|reforge)\w*|\b(?:sd )?webui forge\b|\bforge webui\b|\bforge_\w+`)},
 	{"webui", lazily(`(?im)\bstable[- ]diffusion[- ]webui\b|\bautomatic1111\b|\ba1111\b|(?-i:^A: [\d.]+ GB, R: [\d.]+ GB, Sys: )|--(?:med|low)vram\b[^\n]*\bwebui|^#+ *commit where the problem happens\b|\bweb ?ui\b(?s:.*)\bhi(?:gh)?[- ]?res(?:olution)?[ .]fix\b`)},
 	{"easydiffusion", lazily(`(?i)\beasy[- ]?diffusion\b|\bstable-diffusion-ui\b`)},
@@ -162,11 +162,40 @@ func name(c *sampler.LogContext, text string, all []sentence, lines []codeLine) 
 		c.Phase = sampler.PhaseLoading
 	}
 	text = kept.ReplaceAllString(text, "")
+	if other := withoutCompared(text, all); other != text {
+		if c.Server != "" && !slices.Contains(namedIn(other), c.Server) && slices.Contains(namedIn(text), c.Server) {
+			c.Server = ""
+		}
+		text = other
+	}
 	for _, p := range programs {
 		if c.Server == "" && !slices.Contains(c.Told, sampler.ToldTraining) && p.words.MatchString(text) && !(p.name == "whisper" && speakers.MatchString(text)) {
 			c.Server = p.name
 		}
 	}
+}
+
+// namedIn are the programs that a text names.
+func namedIn(text string) (list []string) {
+	for _, p := range programs {
+		if p.words.MatchString(text) {
+			list = append(list, p.name)
+		}
+	}
+	return list
+}
+
+// goesThere is a sentence by which it does not come with other programs.
+var goesThere = lazily(`(?i)\b(?:do|does|did)(?:n['’]?t| not) (?:\w+ )?(?:get|have|see|hit|happen|occur|run into|oom|run out)\b[^.;,]{0,60}\b(?:in|with|on|using|under) `)
+
+// withoutCompared is a text without the sentences that only set other programs against the one that fails.
+func withoutCompared(text string, all []sentence) string {
+	for _, s := range all {
+		if goesThere.MatchString(s.text) {
+			text = strings.ReplaceAll(text, s.text, " ")
+		}
+	}
+	return text
 }
 
 // addScripts adds the scripts that a line names.

@@ -62,9 +62,9 @@ var (
 		`\b(?:uses?|used|takes?|needs?|using|consumes?) (?:way |far |much )?(?:to|too) (?:much|many) (?:of )?(?:my |the )?(?:gpu|cuda|video|` +
 		`graphics)[ -]?(?:memory|ram)?\b|\b(?:uses?|used|takes?|needs?|using|consumes?) (?:way |far |much )?(?:to|too) much vram\b|` +
 		`\b(?:I|we)(?:['’]m|['’]ve| always| still| just| then| will| also| again)* (?:get|got|getting|have|had|hit|met|face[ds]?|receive[ds]?|encounter(?:ed)?|` +
-		`run into|ran into) (?:an? |the |this |out of )?memory errors?\b|` + podKilled + `|` + takesRAM + `|` + ofMachine + `|` + unpinned + `|` + grownHost + `|` + endsForHost + `|` + loadedUntil + `|` + grownTo + `|` + refusedSize + `|` + wanting + failsIn())
+		`run into|ran into) (?:an? |the |this |out of )?memory errors?\b|` + podKilled + `|` + allOfRAM + `|` + overLimit + `|` + takesRAM + `|` + ofMachine + `|` + unpinned + `|` + grownHost + `|` + endsForHost + `|` + loadedUntil + `|` + grownTo + `|` + refusedSize + `|` + wanting + failsIn())
 	// onHost are words for the memory of the machine.
-	onHost = lazily(`(?i)` + notOfGPU + `|\b(?:oom|out[ -]of[ -]memory)\b ?\(?(?:(?:of|in|on) )?(?:the )?(?:system|host|cpu|main)[ -](?:ram|memory)\b|` +
+	onHost = lazily(`(?i)` + notOfGPU + `|` + allOfRAM + `|\b(?:oom|out[ -]of[ -]memory)\b ?\(?(?:(?:of|in|on) )?(?:the )?(?:system|host|cpu|main)[ -](?:ram|memory)\b|` +
 		`\b(?:cpu|host|system|main) (?:memory|ram)\b[^.\n]{0,16}\b(?:fills? up|filled up|(?:is|was|gets?|got) (?:\w+ )?(?:full|exhausted))\b|` +
 		`\b(?:does|do|did)(?: not|n['’]t) (?:release|free) (?:the |any )?(?:system|host|cpu|main) (?:memory|ram)\b|` +
 		`\b(?:lack|shortage|want) of (?:system |host )?(?:ram|(?:system|host) memory)\b|\b\d+ ?GB? of (?:system )?RAM\b[^.]{0,40}\bout of memory\b|` +
@@ -86,7 +86,7 @@ var (
 	either    = lazily(`(?:^|[^卡主机统U ] ?)` + hanRAM)
 	surelyRAM = lazily(`(?i)(?:主机|系统|电脑|机器|服务器|CPU)的? ?内存|内存条|\bRAM\b|\bkilled\b|\bswap\b|DataLoader worker`)
 	// paintsVideo are words of programs that make pictures and videos; llamas is what only llama.cpp and what is made from it have.
-	paintsVideo = lazily(`(?i)\bcomfy\w*|\bworkflows?\b|\b[ti]2[vi]\b|\bsage ?att\w*|\bhunyuan\b|\bflux\b|\bk?sampler\b|\bunet\b`)
+	paintsVideo = lazily(`(?is)` + videoModel + `|\bcomfy\w*|\bworkflows?\b|\b[ti]2[vi]\b|\bsage ?att\w*|\bhunyuan\b|\bflux\b|\bk?sampler\b|\bunet\b`)
 	llamas      = lazily(`(?i)\b(?:ollama|llama[._-]cpp|llama runner|koboldcpp|lm ?studio)\b|\bggml_`)
 	// killed: by a signal, and the GPU is not spoken of.
 	killed = lazily(`(?i)` + signaled + `|\bkill(?:ed|s itself)\b|(?:被|自动) ?(?:系统)? ?(?:kill|杀)`)
@@ -139,6 +139,13 @@ const ofMachine = `\bram\b(?: \w+){0,3} (?:increas|grow|ris|fill)\w*\b[^.]{0,60}
 	`\b(?:(?:cpu|host|system|main) (?:memory|ram)|ram)\b[^.]{0,60}\b(?:machine|computer|laptop|workstation|server|node|system|pc)\b[^.]{0,16}\b(?:collaps|` +
 	`crash|fr[eo]ez?|froz|h[au]ng|reboot|died|dies|stop+ed respond|unrespons)\w*`
 
+// fewerBits are weights of fewer than 16.
+const fewerBits = `\b(?:q[2-8](?:_\w+)?|quants?|quanti[sz]\w+|nf4|fp8|int[48]|[48][- ]?bits?|fewer bits)\b`
+
+// videoModel is one that makes videos, by its name, by both of its sizes (https://github.com/Wan-Video/Wan2.1) or by how users of ComfyUI call what
+// runs it: the nodes of others around it are wrappers, its own are native. A size or a format of files alone names no kind of model.
+const videoModel = `\bwan ?-?2[._]\d|\bwan ?video|\bvideo ?wrapper\b|\bnative (?:work ?)?flows?\b|\b1\.3B(?:_|\b).{0,400}\b14B(?:_|\b)|\b14B(?:_|\b).{0,400}\b1\.3B(?:_|\b)`
+
 const (
 	// takenValue is what somebody writes behind the name of a setting that he has taken.
 	takenValue = ` ?= ?(?:["'\x60][\w.-]{1,24}["'\x60]|[\w.]{1,12}\b)`
@@ -166,6 +173,12 @@ var couldNotPin = lazily(`(?i)` + unpinned)
 // takesRAM is a program for which the memory of the machine is not enough; ofGPUs is that of a GPU by the same word.
 const takesRAM = `\b(?:consum|eat|ate|fill|exhaust|occup|us|pump|tak|took|hog|gobbl|drain|swallow|suck|devour|saturat)\w* (?:up )?(?:all|nearly all|almost all|` +
 	`all but \S+) (?:of )?(?:my |the |its |available |system |host |free |physical )*(?:memory ?\(RAM\)|RAM\b)`
+
+// allOfRAM is that in languages that Latin letters are of, as notebooks print it there, too; overLimit is more than a job had asked for.
+const (
+	allOfRAM  = `\b(?:utili[sz]|usa|usó|usan|consum|consomm|agot|llen|ocup|acapar|esgot|esaur|épuis)[\p{L}]* (?:toda l?a|toute la|tutta la) (?:memoria |memória |mémoire )?RAM\b`
+	overLimit = `\bexceed(?:s|ed|ing)? (?:(?:this|that|the|my|our|its|job['’]s) )+memory limit\b`
+)
 
 var ofGPUs = lazily(`(?i)\b(?:gpu|video|graphics|cuda)[ -]RAM\b|\bRAM (?:of|on|in|from) (?:(?:the|my|an?|each|both|our) )*(?:\w+ )?(?:gpu|graphics?|card|cuda|video)`)
 
@@ -229,7 +242,7 @@ var (
 )
 
 // manners are how somebody speaks to those whose help he wants: no doubt that it happened.
-var manners = lazily(`(?i)\bshould (?:still |also )?have (?:about |around |at least )?\d+ ?G|` +
+var manners = lazily(`(?i)\b(?:using|with|at|in|on|following) (?:all |the |your )*(?:recommended|suggested)\b|\bshould (?:still |also )?have (?:about |around |at least )?\d+ ?G|` +
 	`\b(?:you(?:rs?)?|(?:could|would|can|may|might) (?:I|you|we|u)|could not|how should I|such as)\b|` +
 	`^\W*(?:before|previously|earlier) (?:(?:the|my|this|that|last) )+(?:updat|upgrad)\w*|` +
 	`\b(?:raises|throws|returns|prints) ["'“\x60][^"'”\x60]+["'”\x60] (?:for|if)\b|\b(?:occurs?|happens?) to (?:me|us)\b`)
@@ -522,7 +535,7 @@ var frameworks = []struct {
 	words           *lazy
 	framework, kind string
 }{
-	{lazily(`(?i)\b(?:ollama|llama[._-]cpp|gguf|llama runner)\b`), "llama.cpp", sampler.KindGGML},
+	{lazily(`(?i)\b(?:ollama|llama[._-]cpp|ggufs?|llama runner)\b`), "llama.cpp", sampler.KindGGML},
 	{lazily(`RuntimeError: CUDA error: out of memory|torch\.AcceleratorError: CUDA error`), "pytorch", sampler.KindCUDAError},
 	{lazily(`(?i)\bpaddle`), "paddle", sampler.KindPaddle},
 	{lazily(`(?i)\bjax(?:lib)?\b|\bflax\b|\bcolabfold\b`), "jax", sampler.KindXLA},
@@ -553,7 +566,7 @@ func onCPUAlone(text string, all []sentence) bool {
 var gpuWord = lazily(`(?i)gpu|cuda|vram|nvidia|geforce|\b[rg]tx\b|显[存卡]`)
 
 // limitOfHost is one that whoever writes gives to a container.
-var limitOfHost = lazily(`(?i)\bmemory limit (?:is|of|was|to) (?:only |just )?\d+ ?[MG]i?B?\b|` +
+var limitOfHost = lazily(`(?i)\b(?:requested|asked for|reserved|allocated) \d+ ?G(?:i?B)? (?:of )?(?:memory|ram)\b[^.\n]{0,60}\bexceed\w*\b|\bmemory limit (?:is|of|was|to) (?:only |just )?\d+ ?[MG]i?B?\b|` +
 	`\b(?:containers?|pods?|instances?|functions?)\b[^.\d]{0,16}\b(?:is limited|limited|has a (?:memory )?limit|` +
 	`limit)\b[^.\d]{0,10}\d+(?:\.\d+)? ?[MG]i?B?\b`)
 

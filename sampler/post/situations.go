@@ -20,12 +20,12 @@ const (
 		`\b(?:process(?:es)?|programs?|scripts?|jobs?|python)\b (?:\w+ )?(?:ha[sd]|is|was|were|are|got|being)? ?(?:been |already |long |now |` +
 		`normally )*(?:ended|stopped|terminated|killed|closed|exited|dead|gone|finished|interrupted|disappeared)\b|\bdisappear\w*\b[^.\n]{0,12}\bnvidia-smi\b|` +
 		`\b(?:no|not any|without any) (?:\w+ )?process(?:es)?\b[^.\n]{0,12}\b(?:is |are )?(?:listed|shown|running|found|there|visible|left|at all)\b|` +
-		`kill ?(?:了|掉|-9)|杀(?:掉|死|了)|进程[^。\n]{0,8}(?:没了|消失|已(?:经)?(?:结束|退出)|不存在)|(?:看不到|没有|找不到|查不到)[^。，\n]{0,6}进程|(?:程序|训练|脚本)[^。，\n]{0,6}(?:结束|终止|停止|退出|中断)(?:后|了))`
+		`kill ?(?:了|掉|-9|\p{Han}{0,4}进程)|杀(?:掉|死|了)|进程[^。\n]{0,8}(?:没了|消失|已(?:经)?(?:结束|退出)|不存在)|(?:看不到|没有|找不到|查不到)[^。，\n]{0,6}进程|(?:程序|训练|脚本)[^。，\n]{0,6}(?:结束|终止|停止|退出|中断)(?:后|了))`
 	stillHeld = `(?:\bstill (?:hold|occup|us|tak|show|report|consum|keep)\w*\b[^.\n]{0,24}?(?:\b(?:memory|vram)\b|\b\d+(?:\.\d+)? ?[MG]i?B\b)|` +
 		`\b(?:memory|vram)\b (?:\w+ )?(?:is|was|are|remains?|stays?)? ?still (?:being |all )?(?:held|occupied|used|in use|allocated|taken|full|reserved|` +
 		`not (?:released|freed))\b|\b(?:memory|vram)\b (?:\w+ )?(?:remains?|stays?) (?:occupied|used|in use|allocated|full|held|taken)\b|` +
 		`\b(?:memory|vram)\b (?:\w+ )?(?:(?:(?:is|was|does|did|has)(?: not|n['’]t)|never) (?:been |get |be )?|not )(?:released?|freed?|cleared?|given back|` +
-		`come back)\b|显存[^。，\n]{0,6}(?:还|仍|依然|依旧|一直)[^。，\n]{0,6}(?:占|没|不|在)|显存[^。，\n]{0,6}(?:没有?|未|不)(?:被)?(?:释放|清))`
+		`come back)\b|显存[^。，\n]{0,6}(?:还|仍|依然|依旧|一直)[^。，\n]{0,6}(?:占|没|不|在)|显[存卡][^。，\n]{0,6}(?:没有?|未|不会?|无法)(?:被)?(?:释放|清))`
 )
 
 // backends are interfaces to the GPU of which a game has several; frameworkAt is a framework with its version.

@@ -374,7 +374,7 @@ var tells = []struct {
 	{sampler.ToldLargePainter, lazily(`(?i)\bflux(?:[ .-]?[12])?(?:[ .-]?(?:dev|schnell|krea|kontext))?\b|\bsd ?3\.5\b|\bhidream\b|\bqwen[- ]image\b`), lazily(`(?i)\btrain(?:s|ing)?\b|\bloras?\b`)},
 	{sampler.ToldLengths, lazily(`(?i)\b(?:\w+_)?max[-_ ]?seq\w*|\b(?:model_)?max_length\b|\bcutoff_len\b|\bblock_size\b|\b(?:seq(?:uence)?|context|input|token)s? lengths?\b|` +
 		`\b\d{1,3}k (?:tokens?|seq\w*|context)\b|\blong(?:er)? (?:sequences?|sentences?|contexts?|inputs)\b|序列长度|长序列|\d+k ?的?序列`), nil},
-	{sampler.ToldAsksOffload, lazily(`(?i)\b(?:add|adding|support\w*|enabl\w*|implement\w*|us(?:e|ing))\b[^.?]{0,24}\b(?:cpu|ram|model|sequential)[-_ ]?(?:cpu[-_ ])?offload\w*`), nil},
+	{sampler.ToldAsksOffload, lazily(`(?i)\b(?:add|adding|support\w*|enabl\w*|implement\w*|us(?:e|ing))\b[^.?]{0,24}\b(?:cpu|ram|model|sequential)[-_ ]?(?:cpu[-_ ])?offload\w*|\boffload(?:ing)? (?:parts?|layers|some|weights|models?)\b[^.?\n]{0,80}\?`), nil},
 	{sampler.ToldAsksRAM, lazily(`(?i)\b(?:us(?:e|ing)|fall ?back to|spill(?:ing)? to|extend(?:ing)? (?:in)?to)\b[^.?]{0,24}\b(?:host|system|cpu|main) ?-?(?:RAM|memory)\b|\b(?:unified|managed) memory\b`), nil},
 	{sampler.ToldOutsized, lazily(`(?i)\b(?:model|parameters?|weights|checkpoint)\b[^.]{0,60}\b(?:larger|bigger|greater) than (?:the |my |a |one |single |available )*(?:GPUs?|cards?|` +
 		`VRAM|memory)\b|` +
@@ -541,6 +541,12 @@ var speaks = lazily(`(?i)\b(?:[1-9]\d{0,2}B model|L?VLMs?|LLMs?|vision[- ]langua
 // paints is code that makes pictures.
 var paints = lazily(`\bfrom diffusers\b|\bStable\w*Pipeline\b|/stable-diffusion-|\bDiffusionPipeline\b`)
 
+// speaksOfText are words of language models.
+var speaksOfText = lazily(`(?i)\b\w*llms?\b|\blanguage models?\b|\d{1,3}B\b|\bllama|\bqwen|\bchatglm|\bmi[sx]tral|\bgemma|\bdeepseek|\bgpt|大模型|大语言`)
+
+// makesVideos is a model that makes them.
+var makesVideos = lazily(`(?is)` + videoModel)
+
 // onCPU is code that reads a checkpoint to host memory.
 var onCPU = lazily(`\bmap_location\s*=\s*(?:torch\.device\()?["']cpu`)
 
@@ -627,7 +633,7 @@ var loaded = lazily(`(?i)\bload(?:s|ing|ed)?\b[^.,]{0,20}\b(?:fine|ok|okay|well|
 var loadsOnGPU = lazily(`(?i)\btorch\.load\b[^.]{0,200}\b(?:GPU|VRAM)\b`)
 
 // loadsData: what is loaded is no model.
-var loadsData = lazily(`(?i)\bload(?:ing|s|ed)? (?:in )?(?:the |my |all |a |up )*(?:\w+ )?(?:data\w*|features?|images?|files?|csv|tsv|json|hdf5)\b`)
+var loadsData = lazily(`(?i)数据(?:集|的)?加载|加载(?:[^。，,\s]{0,6})?(?:数据|图[像片]|文件|特征|样本)|\bload(?:ing|s|ed)? (?:in )?(?:the |my |all |a |up )*(?:\w+ )?(?:data\w*|features?|images?|files?|csv|tsv|json|hdf5)\b`)
 
 type reportedPhase struct {
 	phase  string
@@ -806,7 +812,20 @@ func add(c *sampler.LogContext, text string, all []sentence, lines []codeLine) {
 	if w := weights(text, all); w != "" {
 		c.Told = append(c.Told, w)
 	}
+	video := c.Command == "" && len(c.Functions) == 0 && makesVideos.MatchString(text)
+	if video {
+		c.Told = slices.DeleteFunc(c.Told, func(what string) bool { return what == sampler.ToldText }) // said for the size of its name
+		if !trains.MatchString(text) && !slices.Contains(c.Told, sampler.ToldLargePainter) {
+			c.Told = append(c.Told, sampler.ToldLargePainter)
+		}
+	}
+	if slices.Contains(c.Told, sampler.ToldCalibrates) && !speaksOfText.MatchString(text) {
+		c.Told = slices.DeleteFunc(c.Told, func(what string) bool { return what == sampler.ToldText }) // any network is quantized
+	}
 	kind := kindIn(all)
+	if kind != sampler.ToldTraining && video && !trains.MatchString(text) {
+		kind = sampler.ToldImages
+	}
 	if kind == "" && (slices.Contains(c.Told, sampler.ToldText) || slices.ContainsFunc(all, func(s sentence) bool { return speaks.MatchString(s.text) })) && !trains.MatchString(text) {
 		kind = sampler.ToldInference
 	}

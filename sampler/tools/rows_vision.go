@@ -178,7 +178,7 @@ var vision = []Tool{
 		Levers: []Lever{{Model, "--model-type vit_b", "smaller"}}},
 	{Name: "SAM 2", Library: true, Words: []string{"sam2", "segment-anything-2", "SAM2VideoPredictor", "SAM2ImagePredictor", "build_sam2", "build_sam2_video_predictor"},
 		Source: "https://github.com/facebookresearch/sam2/issues/196",
-		Levers: []Lever{{Offload, "offload_video_to_cpu=True", "offload"}, {Offload, "offload_state_to_cpu=True", "offload"}}},
+		Levers: []Lever{{Offload, "offload_video_to_cpu=True", "frames_ram"}, {Offload, "offload_state_to_cpu=True", "offload"}}},
 	{Name: "SAM 3", Words: []string{"sam3", "build_sam3_video_predictor", "Sam3VideoPredictorMultiGPU"},
 		Source: "https://github.com/facebookresearch/sam3/issues/169",
 		Levers: []Lever{{Offload, "offload_video_to_cpu=True", "offload"}}},

@@ -173,4 +173,7 @@ var wide = []Tool{
 	{Name: "GCMC", Words: []string{"gcmc"}, Does: Trains,
 		Source: "https://github.com/dmlc/dgl/blob/master/examples/mxnet/gcmc/train.py",
 		Levers: []Lever{{Model, "--gcn_agg_units 250", "layers"}}},
+	{Name: "Dipoorlet", Words: []string{"dipoorlet"}, Does: Runs,
+		Source: "https://github.com/ModelTC/Dipoorlet/blob/main/dipoorlet/__main__.py",
+		Levers: []Lever{{Input, "-N 100", "calibration"}}},
 }
