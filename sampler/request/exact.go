@@ -432,9 +432,6 @@ func (e *exact) source() string {
 // exceeds says whether the peak would be a higher one if so much were live.
 func (e *exact) exceeds(live sampler.Bytes) bool { return e.base.Or(0)+live > e.top }
 
-// alone says whether nothing is known but the calls.
-func (e *exact) alone() bool { return e.apart || !e.base.Known() }
-
 // known says whether some figure tells more than the calls alone.
 func (e *exact) known() bool { return !e.apart && e.top > 0 && e.top >= e.since }
 
