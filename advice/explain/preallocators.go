@@ -58,12 +58,12 @@ func withoutOptions(command string) string {
 // Preallocates says whether a process is of a program that takes memory on purpose and
 // has not been told otherwise.
 func Preallocates(p sampler.Process) (pre Preallocation, yes bool) {
-	text := strings.ToLower(p.Name + " " + withoutOptions(p.Command))
+	text := strings.ToLower(p.Name + " " + p.Command)
 	for i := range preallocators {
 		row := &preallocators[i]
 		known := strings.EqualFold(p.Framework.Or(""), row.ID)
 		for _, word := range row.words {
-			known = known || strings.Contains(text, word)
+			known = known || strings.Contains(text, word) && strings.Contains(withoutOptions(text), word)
 		}
 		if !known {
 			continue

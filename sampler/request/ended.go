@@ -19,8 +19,8 @@ func (t *Tracker) Ended(pid int, at time.Time, status int, underWay []UnderWay) 
 	for _, u := range underWay {
 		if u.moves() && !Functions[u.Function].takesBack() { // what is given back is told as it begins
 			p.asking = min(p.asking+u.most(), sampler.MaxPlausible)
-			for _, s := range p.seats {
-				s.tally.interrupted(u.Began, at, u.most())
+			for _, y := range p.tallies(anySeat) {
+				y.interrupted(u.Began, at, u.most())
 			}
 		}
 	}

@@ -144,14 +144,21 @@ func (p *process) unmakes(device int, made time.Time, c *Call) {
 }
 
 // talliesOf are those that may be of the GPU of a device.
-func (p *process) talliesOf(device int) (list []*tally) {
+func (p *process) talliesOf(device int) []*tally {
+	return p.tallies(func(s *seat) bool { return s.key.device == device || s.key.device < 0 })
+}
+
+// tallies are those of some seats, each once: several seats may have one.
+func (p *process) tallies(of func(*seat) bool) (list []*tally) {
 	for _, s := range p.seats {
-		if (s.key.device == device || s.key.device < 0) && !slices.Contains(list, s.tally) {
+		if of(s) && !slices.Contains(list, s.tally) {
 			list = append(list, s.tally)
 		}
 	}
 	return list
 }
+
+func anySeat(*seat) bool { return true }
 
 // had takes the figure that the process had before it first asked in a seat, if it tells what there is by now.
 func (p *process) had(s *seat) {

@@ -25,10 +25,10 @@ const longestUnderWay = 10 * time.Second
 
 // areUnderWay takes the calls that are under way at a time.
 func (t *Tracker) areUnderWay(list []UnderWay) {
+	changed := map[*process]bool{} // each tells its tallies once, however many of its threads call
 	for _, p := range t.processes {
 		if len(p.underWay) > 0 {
-			p.underWay = p.underWay[:0]
-			p.waits()
+			p.underWay, changed[p] = p.underWay[:0], true
 		}
 	}
 	for _, u := range list {
@@ -36,13 +36,15 @@ func (t *Tracker) areUnderWay(list []UnderWay) {
 		switch {
 		case p == nil || !u.moves():
 		case u.For < longestUnderWay:
-			p.underWay = append(p.underWay, u)
-			p.waits()
+			p.underWay, changed[p] = append(p.underWay, u), true
 			t.slow(p, u.For)
 		case slices.Contains(p.givenUp, u.Number):
 		default:
 			p.leaves(u, u.Began.Add(u.For))
 		}
+	}
+	for p := range changed {
+		p.waits()
 	}
 }
 
@@ -75,8 +77,8 @@ func (p *process) leaves(u UnderWay, at time.Time) {
 			n = x.block.bytes
 		}
 	}
-	for _, s := range p.seats {
-		s.tally.exact.left(at, at.Sub(u.Began), s.tally.live, n)
+	for _, y := range p.tallies(anySeat) {
+		y.exact.left(at, at.Sub(u.Began), y.live, n)
 	}
 }
 
@@ -99,8 +101,8 @@ func (t *Tracker) slow(p *process, lasts time.Duration) {
 		looked = later(looked, t.firstList)
 	}
 	until := looked.Add(entered)
-	for _, s := range p.seats {
-		s.tally.exact.blurs(time.Time{}, until)
+	for _, y := range p.tallies(anySeat) {
+		y.exact.blurs(time.Time{}, until)
 	}
 	for key, f := range p.figures {
 		if f.at.Before(until) {
@@ -142,8 +144,8 @@ func (p *process) waits() {
 			oldest = u.Began
 		}
 	}
-	for _, s := range p.seats {
-		e := &s.tally.exact
+	for _, y := range p.tallies(anySeat) {
+		e := &y.exact
 		e.oldest = oldest
 		for i := range e.changes {
 			c := &e.changes[i]

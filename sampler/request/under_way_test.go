@@ -278,3 +278,35 @@ func TestLeftCalls(t *testing.T) {
 		}
 	}
 }
+
+// What a process was asking for as it ended is reckoned with once, however many of its threads have asked there.
+func TestEndedAskingByThreads(t *testing.T) {
+	for asking, want := range map[sampler.Bytes]string{gib: sampler.PeakCalls, 3 * gib: sampler.PeakOverlapping} {
+		s := newScene(t, 1, people{7: {Environment: map[string]string{}}})
+		s.Begins(7)
+		s.context(0)
+		s.alloc(1, gib)
+		for tid := 8; tid < 12; tid++ { // of their contexts nothing is known
+			s.call("cuMemAlloc_v2", Call{TID: tid, Address: uint64(tid), Size: uint64(mib), Device: -1})
+			s.call("cuMemFree_v2", Call{TID: tid, Address: uint64(tid), Device: -1})
+		}
+		s.later(ms(400))
+		s.Listed(s.gpus[0].Key(), s.now, []sampler.Process{{PID: 7, Memory: sampler.Some(gib + 300*mib)}})
+		s.later(ms(400))
+		s.apply()
+		s.alloc(2, 4*gib) // a peak of 5
+		s.free(2)
+		s.later(time.Second)
+		began := s.now
+		s.alloc(3, 2*gib) // of 3, beside that which another thread may have been given
+		s.free(3)
+		s.later(ms(400))
+		s.Tracker.Ended(7, s.now, 9, []UnderWay{{PID: 7, TID: 9, Function: function("cuMemAlloc_v2"), Size: uint64(asking), Began: began}})
+		if n := len(s.processes[7].seats); n < 3 {
+			t.Fatalf("%d seats", n)
+		}
+		if p := s.of(0, 7).Peak; p == nil || p.Bytes != 5*gib+300*mib || p.Source != want {
+			t.Errorf("asking for %v: %+v, not by %s", asking, p, want)
+		}
+	}
+}

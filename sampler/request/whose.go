@@ -55,10 +55,9 @@ func (p *process) endsUntil(call uint64, at time.Time) {
 			continue
 		}
 		p.lost = later(p.lost, at)
-		for _, s := range p.seats {
-			e := &s.tally.exact
-			s.tally.above = max(s.tally.above, e.endsUntil(x.began, at))
-			e.blurs(x.began, at)
+		for _, y := range p.tallies(anySeat) {
+			y.above = max(y.above, y.exact.endsUntil(x.began, at))
+			y.exact.blurs(x.began, at)
 		}
 	}
 }
