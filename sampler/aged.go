@@ -85,7 +85,12 @@ func (c *collector) aged(at time.Time) *Snapshot {
 // keep takes from a picture of a GPU what only snapshots work out.
 func (g *GPU) keep(was *GPU) {
 	m := &was.Memory
-	g.Memory.Window, g.Memory.Peak, g.Memory.PeakPID, g.Memory.WorstFree = m.Window, m.Peak, m.PeakPID, m.WorstFree
+	g.Memory.Window = nil
+	if m.Window != nil {
+		win := *m.Window // one of its own: see Renewed
+		g.Memory.Window = &win
+	}
+	g.Memory.Peak, g.Memory.PeakPID, g.Memory.WorstFree = m.Peak, m.PeakPID, m.WorstFree
 	for i := range g.Processes {
 		p := &g.Processes[i]
 		for j := range was.Processes {

@@ -56,6 +56,12 @@ func (c *collector) renewal() *Snapshot {
 	return &s
 }
 
+// Renewed says whether a picture shows anything else of a GPU than one before it did, which showed it as was. Only of pictures of one
+// snapshot, and of those who show the same one: each renewal leaves it with a window of its own.
+func (g *GPU) Renewed(was *GPU) bool {
+	return g.Memory.Window == nil || g.Memory.Window != was.Memory.Window
+}
+
 // renew gives a GPU of a snapshot the peaks of now.
 func (d *device) renew(g *GPU, marks *Watermarks) {
 	key, win := g.Key(), d.win

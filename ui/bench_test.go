@@ -41,3 +41,17 @@ func BenchmarkUpdate64x32(b *testing.B) {
 		m.draw()
 	}
 }
+
+// BenchmarkEarly8x26 is the frame of an early picture with one GPU's new peak.
+func BenchmarkEarly8x26(b *testing.B) {
+	snaps := play(b, "eight", 2*time.Minute)
+	m := model(snaps, 160, 50, Options{})
+	m.draw()
+	s := snaps[len(snaps)-1]
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		s = renewed(s, 0, sampler.Bytes(40+i%30))
+		m.Update(peakArrived{early: s})
+		m.draw()
+	}
+}

@@ -31,6 +31,10 @@ func (m *Model) view() *view {
 // draw draws the screen of the present mode.
 func (m *Model) draw() *canvas {
 	v, w, h := m.view(), m.tty.w, m.tty.h
+	if m.peeks {
+		v.before = m.drawn
+	}
+	m.drawn, m.peeks = drawn{}, false
 	if row, ok := m.detailed(); ok {
 		c := v.detail(w, h, row, m.prompt.top)
 		m.spots = v.spots
@@ -49,7 +53,9 @@ func (m *Model) draw() *canvas {
 		if text, r := m.notices.text, p.outer; text != "" && inside(r) != r { // it may cover the last line of the screen
 			c.cut(r.x+2, r.y+r.h-1, r.x+r.w-2, theme.Strong, " "+text+" ")
 		}
+		return c
 	}
+	m.drawn = drawn{c, v.panes}
 	return c
 }
 

@@ -30,6 +30,8 @@ type Model struct {
 	prompt      prompt
 	notices     notices
 	spots       []spot // of the picture
+	drawn       drawn  // the picture, where it is the main screen
+	peeks       bool   // nothing but an early picture has come since
 	figures     []float64
 	signals     signalMenu
 	environment environmentView

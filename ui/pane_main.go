@@ -29,7 +29,11 @@ func (v *view) draw(w, h int) *canvas {
 	}
 	v.panes = p.panes
 	for i, g := range p.panes {
-		v.gpuPane(c, g.rect, g.gpu)
+		if v.before.keeps(i, g, c) {
+			c.copy(v.before.canvas, g.rect)
+		} else {
+			v.gpuPane(c, g.rect, g.gpu)
+		}
 		v.spot(g.rect, clickGPU(g.gpu.Key()))
 		if i == len(p.panes)-1 && p.boxes && g.h >= boxMinHeight { // once is enough
 			v.keys(c, g.x+2, g.y+g.h-1, g.x+g.w-2, plotHints)

@@ -98,6 +98,8 @@ func (m *Model) Update(msg tea.Msg) (_ tea.Model, cmd tea.Cmd) {
 	if m.quits {
 		return m, nil
 	}
+	peak, early := msg.(peakArrived)
+	m.peeks = early && len(peak.before.snapshots) == 0
 	cmd = m.update(msg)
 	if part, ok := msg.(fleetArrived); ok && part.more && m.overviewed() {
 		return m, cmd // the last one is shown

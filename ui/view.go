@@ -56,6 +56,7 @@ type view struct {
 	told     []hint                    // keys that stand in a border
 	panes    []placed                  // of GPUs
 	outcomes map[*sampler.GPU]sentence // said so far
+	before   drawn                     // of which panes may be kept
 	whole    *sampler.Snapshot         // that an early picture shows with a new peak; nil: the picture is a snapshot
 	verdicts map[*sampler.GPU]piece
 	programs map[*sampler.GPU]string // that fill them by design
