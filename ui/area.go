@@ -27,7 +27,7 @@ type area struct {
 	hints     []tick                           // moments that are shown where there is room for their names
 	levels    [3]float64                       // of memory
 	lines     bool                             // a line, by asciigraph
-	last      *plotted                         // the line that stood here before; nil: nobody keeps it
+	last      *line                            // that stood here before; nil: nobody keeps it
 	role      func(percent float64) theme.Role // of what is so high; nil: by level
 }
 

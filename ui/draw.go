@@ -31,10 +31,11 @@ func (m *Model) view() *view {
 // draw draws the screen of the present mode.
 func (m *Model) draw() *canvas {
 	v, w, h := m.view(), m.tty.w, m.tty.h
-	if m.peeks {
-		v.before = m.drawn
+	if was := m.drawn.canvas; was != nil && was.w == w && was.h == h {
+		v.before, v.peeks = m.drawn, m.peeks
 	}
-	m.drawn, m.peeks = drawn{}, false
+	m.frames++
+	v.frames, m.drawn, m.peeks = m.frames, drawn{}, false
 	if row, ok := m.detailed(); ok {
 		c := v.detail(w, h, row, m.prompt.top)
 		m.spots = v.spots
@@ -55,7 +56,9 @@ func (m *Model) draw() *canvas {
 		}
 		return c
 	}
-	m.drawn = drawn{c, v.panes}
+	if !v.covered {
+		m.drawn = drawn{c, v.panes}
+	}
 	return c
 }
 

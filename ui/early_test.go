@@ -2,7 +2,6 @@ package ui
 
 import (
 	"context"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -148,37 +147,4 @@ func TestSuspendWaitsForTheFrame(t *testing.T) {
 	}
 	close(out.open)
 	<-done
-}
-
-// A frame of an early picture is what it would be if nothing of the one before were kept, whatever GPUs it renews and whatever was
-// open before.
-func TestEarlyPictureKeepsPanes(t *testing.T) {
-	kept := 0
-	for _, size := range [][2]int{{160, 50}, {120, 40}, {100, 30}, {80, 24}, {60, 8}, {30, 6}} {
-		for _, o := range []Options{{}, {Lines: true}, {ASCII: true}} {
-			snaps := past(gpus(4, 3, false), 60)
-			m, alone := model(snaps, size[0], size[1], o), model(snaps, size[0], size[1], o)
-			shown := snaps[59]
-			for i, keys := range []string{"", "", "?", "", "esc", "2", "", "m", "0", "enter", "esc", "x"} {
-				press(m, keys)
-				press(alone, keys)
-				text(m)
-				shown = renewed(shown, i%4, sampler.Bytes(70+i))
-				m.Update(peakArrived{early: shown})
-				alone.Update(peakArrived{early: shown})
-				for n, p := range m.view().arrange(size[0], size[1]).panes {
-					if m.peeks && m.drawn.keeps(n, p, newCanvas(size[0], size[1])) {
-						kept++
-					}
-				}
-				alone.drawn = drawn{}
-				if got, want := m.draw(), alone.draw(); !slices.Equal(got.cells, want.cells) {
-					t.Fatalf("%v, picture %d after %q is\n%s\nwant\n%s", size, i, keys, strings.Join(got.lines(), "\n"), strings.Join(want.lines(), "\n"))
-				}
-			}
-		}
-	}
-	if kept < 100 {
-		t.Errorf("%d panes were kept", kept)
-	}
 }

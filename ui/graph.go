@@ -43,7 +43,7 @@ func (a *area) stroke(c *canvas, r rect, top float64, glyphs *theme.Glyphs) {
 // lineOf lets asciigraph draw a series in so many rows above the one of 0 and returns its lines without its axis. It
 // gets exactly one value per column, for its own Width interpolates and loses spikes; values in rows, for tiny and huge
 // ones make it panic; both bounds, for constant series go wrong without; and never an empty or infinite series.
-func lineOf(values []float64, top float64, height int, last *plotted) []string {
+func lineOf(values []float64, top float64, height int, last *line) []string {
 	series := bounded(values, top, float64(height))
 	if last.same(series, height) {
 		return last.lines
@@ -58,7 +58,7 @@ func lineOf(values []float64, top float64, height int, last *plotted) []string {
 	}
 	lines = lines[:min(len(lines), height+1)]
 	if last != nil {
-		*last = plotted{series, height, lines}
+		*last = line{series, height, lines}
 	}
 	return lines
 }

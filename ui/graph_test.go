@@ -189,7 +189,7 @@ func odd(rnd *rand.Rand) float64 {
 // TestGraphKept: what was plotted before is drawn again only when nothing in the rows has changed.
 func TestGraphKept(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(5, 6))
-	last, kept := &plotted{}, 0
+	last, kept := &line{}, 0
 	a := lined(40, 80)
 	for range 1000 {
 		values := a.high

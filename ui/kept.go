@@ -1,20 +1,16 @@
 package ui
 
-// An early picture renews a GPU or two. The panes of all the others would be drawn as they were, and are most of what a frame
-// has to draw: where nothing else has happened since the frame before, they are taken from it.
-
 // drawn is a frame and the panes of GPUs on it; its zero value is none of which anything may be kept.
 type drawn struct {
 	canvas *canvas
 	panes  []placed
 }
 
-// keeps says whether the n-th pane is as it was.
-func (d *drawn) keeps(n int, p placed, c *canvas) bool {
-	if d.canvas == nil || d.canvas.w != c.w || d.canvas.h != c.h || n >= len(d.panes) || d.panes[n].rect != p.rect {
-		return false
-	}
-	return !p.gpu.Renewed(d.panes[n].gpu)
+// keeps says whether the n-th pane is as it was. An early picture renews a GPU or two: where nothing else has happened since the frame
+// before, the panes of all the others are in it, and they are most of what there is to draw.
+func (v *view) keeps(n int, p placed) bool {
+	d := v.before
+	return v.peeks && d.canvas != nil && n < len(d.panes) && d.panes[n].rect == p.rect && !p.gpu.Renewed(d.panes[n].gpu)
 }
 
 // copy takes a part of another canvas of the same size.

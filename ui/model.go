@@ -31,6 +31,7 @@ type Model struct {
 	notices     notices
 	spots       []spot // of the picture
 	drawn       drawn  // the picture, where it is the main screen
+	frames      int    // so many were drawn
 	peeks       bool   // nothing but an early picture has come since
 	figures     []float64
 	signals     signalMenu

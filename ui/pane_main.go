@@ -29,8 +29,9 @@ func (v *view) draw(w, h int) *canvas {
 	}
 	v.panes = p.panes
 	for i, g := range p.panes {
-		if v.before.keeps(i, g, c) {
+		if v.keeps(i, g) {
 			c.copy(v.before.canvas, g.rect)
+			v.plotted(g.gpu.Key()).frame++
 		} else {
 			v.gpuPane(c, g.rect, g.gpu)
 		}
@@ -53,6 +54,7 @@ func (v *view) draw(w, h int) *canvas {
 		if r.h == 0 {
 			r = rect{0, h - 1, w, 1}
 			c.clear(r)
+			v.covered = true
 		}
 		v.footerPane(c, r)
 	}

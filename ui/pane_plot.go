@@ -22,23 +22,22 @@ func (v *view) plotOf(m plotMetric, c *canvas, r rect, g *sampler.GPU) {
 		return
 	}
 	a := area{full: m.top(g), unit: m.unit, sign: m.sign, now: v.words.Say("screen.now"), levels: v.plotLevels(g), lines: v.lined()}
-	if a.lines {
-		a.last = v.plotted(g.Key())
-	}
+	p := v.plotted(g.Key())
+	a.last = &p.line
 	a.high, a.at = v.columns(s.Plot(m.name), n, heldFor)
 	if !m.isMemory() { // high is no alarm
 		a.title, a.role = v.words.Say("metric."+m.title), func(float64) theme.Role { return theme.UtilPlot }
 	} else {
-		if p := g.Memory.Peak; p != nil && v.now().Sub(p.Time) <= a.at.late {
+		if peak := g.Memory.Peak; peak != nil && v.now().Sub(peak.Time) <= a.at.late {
 			for i := len(a.high) - 1 - a.at.blank; i < len(a.high); i++ {
-				a.high[i] = larger(a.high[i], p.Bytes.MiB()) // a new peak shows at once
+				a.high[i] = larger(a.high[i], peak.Bytes.MiB()) // a new peak shows at once
 			}
 		}
 		a.low, _ = v.columns(s.UsedMin, n, heldFor)
 		a.marks = v.memoryMarks(g, &a, n)
 		a.ticks, a.hints = v.standTicks(g, a.at, n), v.stepTicks(g, a.at, n)
 	}
-	a.draw(c, r, v.glyphs, v.plot.span)
+	v.stand(c, r, p, &a)
 }
 
 // memoryMarks are the lines of a plot of memory: where the next spike would end that does not fit, which is at the top, the

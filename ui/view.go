@@ -53,10 +53,13 @@ type view struct {
 	footer   footer
 	fleet    *machines                 // nil: there is one machine
 	spots    []spot                    // that can be clicked
+	covered  bool                      // the footer lies on what is beneath it
 	told     []hint                    // keys that stand in a border
 	panes    []placed                  // of GPUs
 	outcomes map[*sampler.GPU]sentence // said so far
-	before   drawn                     // of which panes may be kept
+	before   drawn                     // the frame before, of which something may be kept
+	peeks    bool                      // it is the same but for an early picture
+	frames   int                       // so many were drawn, with this one
 	whole    *sampler.Snapshot         // that an early picture shows with a new peak; nil: the picture is a snapshot
 	verdicts map[*sampler.GPU]piece
 	programs map[*sampler.GPU]string // that fill them by design
