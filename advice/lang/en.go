@@ -1759,6 +1759,8 @@ var textsEN = map[string]string{
 	"do.sample":                                  "image size, crop, max_seq_length, points or voxels: two thirds of it at first",
 	"do.flash":                                   "attention without it makes the whole score matrix",
 	"fix.smaller_input.title.alphafold":          "Fold a shorter sequence, or let RAM hold the rest",
+	"fix.smaller_input.title.fold_elsewhere":     "Fold a shorter sequence, or take a larger GPU",
+	"fix.half_precision.title.small_gpu":         "Load the weights in half precision, keep parts of them in RAM, or take a larger GPU",
 	"do.domains":                                 "split the sequence at its domains, or predict one chain at a time",
 	"do.unified":                                 "unified memory: 4 times the GPU, more where there is more RAM; slower",
 	"do.if_not_enough":                           "where that is not enough",

@@ -1759,6 +1759,8 @@ var textsZH = map[string]string{
 	"do.sample":                                  "图像尺寸、裁剪、max_seq_length、点或体素：先降到三分之二",
 	"do.flash":                                   "没有它，注意力会生成整个分数矩阵",
 	"fix.smaller_input.title.alphafold":          "折叠更短的序列，或让其余部分放在内存里",
+	"fix.smaller_input.title.fold_elsewhere":     "折叠更短的序列，或换更大显存的 GPU",
+	"fix.half_precision.title.small_gpu":         "以半精度加载权重、把一部分放到内存，或换更大显存的 GPU",
 	"do.domains":                                 "按结构域拆分序列，或一次预测一条链",
 	"do.unified":                                 "统一内存：显存的 4 倍，内存更多时可以更高；较慢",
 	"do.if_not_enough":                           "仍不够时",

@@ -42,7 +42,7 @@ var settings = []settingRow{
 		`\b(?:load|fine|image|input|crop|patch|tile|window|frame|picture|photo|video|output|canvas|latent|roi|sample|voxel|grid|clip|mesh|texture|` +
 		`render)(?:/\w+)?[-_ ]?sizes?\b|\b(?:max|num|n)[-_ ]?(?:points|voxels|gaussians)\w*|\b(?:number|amount) of (?:points|voxels|gaussians)\b|` +
 		`\b(?:short|shorter|shortest|long|longer|longest|max|min|image|img|input|render|target)[-_ ]?(?:side|edge|width|height|res|dims?|dimensions?)\b|` +
-		`\b(?:bucket )?reso\b|` +
+		`\b(?:bucket )?reso\b|\b(?:widths? ?(?:and|or|/|&) ?heights?|heights? ?(?:and|or|/|&) ?widths?)\b|` +
 		`\b(?:smaller|shorter|tiny|tiniest|smallest|shortest|downsized|low[- ]res\w*) (?:\w+ )?(?:images?|pictures?|photos?|inputs?|videos?|clips?|frames?|` +
 		`texts?|sequences?|sentences?|prompts?|audios?|files?|samples?)\b|(?:图[像片]|输入)(?:尺寸|大小|分辨率)|分辨率`)},
 	{"bits8", lazily(`(?i)\bload_in_8bit\b|\bint8\b|\b8[- ]?bits?\b`)},
