@@ -86,6 +86,18 @@ var fixesAsked = []fixRow{
 		},
 		reach: always(1),
 		do:    func(f *failure) []string { return f.lessInput() }},
+	{id: FixSmallerInput, source: sourceAnatomy,
+		kinds: ownCode, cost: 0,
+		lives: map[string]float64{CauseTooBig: 0.97, CauseUnknown: 0.9, CauseDataSpike: 0.97},
+		when:  func(f *failure) bool { return f.oneLongInput() },
+		reach: always(1),
+		do:    func(f *failure) []string { return f.lessInput() }},
+}
+
+// oneLongInput: a model that runs fails with a single long input already, as is said, so that neither a batch nor what is kept of others is too much.
+func (f *failure) oneLongInput() bool {
+	return f.told(sampler.ToldOne) && (f.told(sampler.ToldLong) || f.told(sampler.ToldLarger)) && f.domain() == sampler.DomainText && !f.program.is(training) && !f.isServing() && !f.onHost() && f.history == nil &&
+		!f.told(sampler.ToldGrowth) && !f.refusedThoughFree() && f.phase() != sampler.PhaseValidation && f.phase() != sampler.PhaseLoading
 }
 
 // weightsFillSmallGPU: smaller inputs were tried in vain on a GPU that few programs are made for, and next to nothing more was asked for than what fills it
