@@ -240,6 +240,7 @@ const (
 	ToldDown         = "down_to_"              // and a setting with its value: the smallest that was tried in vain
 	ToldAlone        = "alone"                 // nobody else is said to use the GPU
 	ToldUnified      = "unified"               // JAX may use memory of the machine as well
+	ToldTorchFolds   = "torch_folds"           // proteins are folded by a program that computes with PyTorch or Paddle, not with JAX
 	ToldAtStart      = "at_start"              // it comes at the start
 	ToldGPUCount     = "gpu_count_"            // and a number: so many GPUs there are, as is said
 	ToldFull         = "full_training"         // all weights are trained, as is said

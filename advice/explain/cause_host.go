@@ -14,7 +14,12 @@ var causesHost = []causeRow{
 		when: func(f *failure) bool {
 			return !f.beyondRAM() && (f.class.class == classHost || f.onHost() && f.class.class != classShm && f.class.class != classMaps && !f.pinned()) && !f.refusedPin()
 		},
-		confidence: func(f *failure) float64 { return max(f.class.confidence, 0.6) },
+		confidence: func(f *failure) float64 {
+			if f.complains() {
+				return 0.7 // it grows, as is said, and nothing ended yet
+			}
+			return max(f.class.confidence, 0.6)
+		},
 		evidence: func(f *failure) string {
 			id := "why.host"
 			if f.toldKilled() {

@@ -15,6 +15,15 @@ var fixesAsked = []fixRow{
 		reach:   always(saidToHelp),
 		variant: func(*failure) string { return "cured" },
 		do:      doNoGrad},
+	{id: FixHalfPrecision, source: "https://huggingface.co/docs/transformers/perf_infer_gpu_one",
+		kinds: ownCode | imageTool, cost: 0,
+		lives:   map[string]float64{CauseTooBig: 0.98, CauseUnknown: 0.9, CauseDataSpike: 0.9},
+		when:    func(f *failure) bool { return f.weightsFillSmallGPU() && !f.halfPrecision() },
+		reach:   always(1),
+		variant: func(*failure) string { return "small_gpu" },
+		do: func(f *failure) []string {
+			return append([]string{f.comment("do.say.sixteen"), f.comment("do.say.offload_parts")}, f.smallGPU()...)
+		}},
 	{id: FixSmallerOptimizer, source: "https://huggingface.co/docs/peft/index",
 		kinds: training | undecided, cost: 0.02,
 		lives:   map[string]float64{CauseTooBig: 0.97, CauseUnknown: 0.9},
@@ -77,6 +86,25 @@ var fixesAsked = []fixRow{
 		},
 		reach: always(1),
 		do:    func(f *failure) []string { return f.lessInput() }},
+	{id: FixSmallerInput, source: sourceAnatomy,
+		kinds: ownCode, cost: 0,
+		lives: map[string]float64{CauseTooBig: 0.97, CauseUnknown: 0.9, CauseDataSpike: 0.97},
+		when:  func(f *failure) bool { return f.oneLongInput() },
+		reach: always(1),
+		do:    func(f *failure) []string { return f.lessInput() }},
+}
+
+// oneLongInput: a model that runs fails with a single long input already, as is said, so that neither a batch nor what is kept of others is too much.
+func (f *failure) oneLongInput() bool {
+	return f.told(sampler.ToldOne) && (f.told(sampler.ToldLong) || f.told(sampler.ToldLarger)) && f.domain() == sampler.DomainText && !f.program.is(training) && !f.isServing() && !f.onHost() && f.history == nil &&
+		!f.told(sampler.ToldGrowth) && !f.refusedThoughFree() && f.phase() != sampler.PhaseValidation && f.phase() != sampler.PhaseLoading
+}
+
+// weightsFillSmallGPU: smaller inputs were tried in vain on a GPU that few programs are made for, and next to nothing more was asked for than what fills it
+// (own thresholds: three fifths held, a twentieth asked for): that are the weights, which no input makes smaller.
+func (f *failure) weightsFillSmallGPU() bool {
+	return f.triedSize() && f.smallGPU() != nil && f.numbers() && f.torchCode() && !f.onHost() && !f.program.is(training) && !f.told(sampler.ToldGrowth) &&
+		f.allocated.Or(0) > partOf(f.total.Or(0), 0.6) && f.requested.Or(0) < partOf(f.total.Or(0), 0.05) && f.phase() != sampler.PhaseValidation
 }
 
 // graphFilled: without gradients it runs, as is said, so that what is kept for a backward pass was too much.

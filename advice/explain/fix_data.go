@@ -7,6 +7,7 @@ import (
 
 	"nvpeak/advice/command"
 	"nvpeak/sampler"
+	"nvpeak/sampler/tools"
 )
 
 var fixesData = []fixRow{
@@ -72,7 +73,7 @@ var fixesData = []fixRow{
 		},
 		variant: func(f *failure) string {
 			switch {
-			case !f.atHand() && !f.countsTokens():
+			case !f.atHand() && !f.countsTokens(), f.ownLength() && !f.oneSample():
 				return "length_plain"
 			case f.oneSample():
 				return "length_one"
@@ -256,10 +257,18 @@ func (f *failure) looseLimit() []string {
 	return []string{text + "  " + f.comment("do.near_length", "name", name, "before", a.Value, "to", strconv.Itoa(int(l.To+0.5)))}
 }
 
+// ownLength: the known program has a setting of its own for it, which stands beside.
+func (f *failure) ownLength() bool {
+	return slices.ContainsFunc(f.ownLevers(FixCapSampleSize, 1), func(l tools.Lever) bool { return l.By == "length" })
+}
+
 func doShorterSequences(f *failure) []string {
 	half := func(v float64) float64 { return max(128, float64(int(v/2/32)*32)) }
 	if text, name, ok := f.command.WithLess(half, sequenceOptions...); ok {
 		return []string{text + "  " + f.comment("do.size_option", "name", name)}
+	}
+	if f.ownLength() {
+		return []string{f.comment("do.say.half_length")}
 	}
 	return []string{f.comment("do.half_length"), "--gradient_checkpointing True  " + f.comment("do.and_checkpoint")}
 }

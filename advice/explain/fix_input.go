@@ -23,8 +23,11 @@ func doSmallerInput(f *failure) []string {
 		}
 		return slices.Concat([]string{f.comment("do.webui_size")}, f.lessOfModels(), []string{f.comment("do.webui_tiled")})
 	case "alphafold":
-		if f.isPyTorch() && f.told(sampler.ToldTried+"chunks") {
+		if f.foldsInTorch() && f.told(sampler.ToldTried+"chunks") {
 			return []string{f.comment("do.domains"), f.comment("do.fold_elsewhere")}
+		}
+		if f.foldsInTorch() && !f.isPyTorch() { // by its name, and not each of them has an option for chunks
+			return []string{f.comment("do.domains"), f.comment("do.say.chunks"), f.comment("do.fold_elsewhere")}
 		}
 		if f.isPyTorch() {
 			return []string{"--chunk_size 4  " + f.comment("do.chunk_attention"), f.comment("do.domains"), f.comment("do.fold_elsewhere")}
@@ -251,6 +254,11 @@ func (f *failure) asksGPU() bool {
 	return (f.told(sampler.ToldAsksGPU) || f.told(sampler.ToldAsExample) || (f.oneSample() || f.triedSize() || small) && f.onlyMessage()) && !f.triedGPU() && !f.onHost() && f.history == nil && !f.numbers() && !f.told(sampler.ToldGrowth) && !f.othersMatter()
 }
 
+// foldsInTorch: what folds proteins there is not made with JAX, by its message or its name.
+func (f *failure) foldsInTorch() bool {
+	return f.isPyTorch() || f.told(sampler.ToldTorchFolds) && f.library() == ""
+}
+
 // pictureVariant names what is made smaller as the program calls it.
 func pictureVariant(f *failure) string {
 	switch {
@@ -266,6 +274,8 @@ func pictureVariant(f *failure) string {
 		return "alphafold_more"
 	case f.program.name == "alphafold" && f.isPyTorch() && !f.told(sampler.ToldTried+"chunks"):
 		return "chunks"
+	case f.program.name == "alphafold" && f.foldsInTorch():
+		return "fold_elsewhere" // no variable of XLA lets RAM hold a part of it
 	case f.program.name == "forge":
 		return "webui" // it is made from that
 	case f.decodesPicture() && f.program.name != "comfyui" && f.program.name != "webui":

@@ -10,7 +10,7 @@ var scriptWords = []struct {
 	{program{kind: evaluation}, []string{"eval", "evaluate", "evaluation", "test", "val", "validate", "benchmark", "bench", "submit", "submission"}},
 	{program{"ldm", imageTool}, []string{"txt2img", "img2img", "knn2img", "depth2img", "inpaint"}},
 	{program{"upscaler", imageTool}, []string{"esrgan", "realesrgan", "gfpgan", "codeformer", "upscale", "superres"}},
-	{program{kind: inference}, []string{"generate", "generation", "gen", "infer", "inference", "predict", "prediction", "demo", "sample", "sampling", "chat", "cli", "translate",
+	{program{kind: inference}, []string{"generate", "generation", "gen", "infer", "inference", "predict", "prediction", "demo", "play", "sample", "sampling", "chat", "cli", "translate",
 		"transcribe", "decode", "decoding", "detect", "app", "gradio", "serve", "server", "api", "extract", "embed", "encode", "render", "webui", "interface", "whisper", "summarize", "run_inference"}},
 	// Scripts that only use what was trained so also carry these in their names.
 	{program{kind: training}, []string{"lora", "ctc", "seq2seq", "inversion", "learn", "rl"}},

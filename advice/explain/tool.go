@@ -21,7 +21,7 @@ var leversOf = map[string]tools.Of{
 
 const (
 	mostLevers   = 4   // beside the first advice
-	titleLever   = 44  // bytes of one that its title has room for
+	titleLever   = 45  // bytes of one that its title has room for
 	firstLever   = 1.1 // the lever that a program's authors name first is the likelier one (own estimate)
 	typedLever   = 1.3 // one that was set in the command is what can be set lower (own estimate)
 	withoutLever = 0.7 // of what only its options can change, it has none for this (own estimate)
@@ -193,8 +193,11 @@ var lastNumber = sampler.Pattern{Source: `\d+(\D*)$`}
 
 // agreeing is a lever with a smaller batch than the one that was read; false where that is one, or where so few bits are in force.
 func (f *failure) agreeing(l tools.Lever) (tools.Lever, bool) {
+	if script, option, is := strings.Cut(l.Type, " "); is && strings.HasPrefix(option, "-") && strings.HasSuffix(script, ".py") && f.names(script) {
+		l.Type = option // of the script that is run
+	}
 	switch {
-	case f.anotherScript(l), f.asExtension() && (strings.HasPrefix(l.Type, "-") || strings.HasSuffix(l.Type, ".py")):
+	case f.anotherScript(l), f.asExtension() && (strings.HasPrefix(l.Type, "-") || strings.HasSuffix(l.Type, ".py") || len(l.Scripts()) > 0):
 		return l, false
 	case strings.HasPrefix(l.Type, "-") && f.asPage():
 		return l, false // of the script that is called from a command line, and another one runs
@@ -302,13 +305,15 @@ func (f *failure) asExtension() bool {
 	return within && !slices.ContainsFunc(f.tool.Levers, func(l tools.Lever) bool { return strings.Contains(l.Type, "vram") })
 }
 
-// anotherScript: a lever begins with the script whose option it is, and the text names others only.
+// anotherScript: a lever is of scripts of which the text names none, only others.
 func (f *failure) anotherScript(l tools.Lever) bool {
-	script, _, _ := strings.Cut(l.Type, " ")
-	if !strings.HasSuffix(script, ".py") || len(f.context.Scripts) == 0 {
-		return false
-	}
-	return !slices.ContainsFunc(f.context.Scripts, func(name string) bool { return name == script || strings.HasSuffix(name, "/"+script) }) && !strings.Contains(f.command.Text, script)
+	scripts := l.Scripts()
+	return len(scripts) > 0 && len(f.context.Scripts) > 0 && !slices.ContainsFunc(scripts, f.names)
+}
+
+// names: the text names a script.
+func (f *failure) names(script string) bool {
+	return strings.Contains(f.command.Text, script) || slices.ContainsFunc(f.context.Scripts, func(name string) bool { return name == script || strings.HasSuffix(name, "/"+script) })
 }
 
 // withLevers puts them before what a fix says to do, and into its title.

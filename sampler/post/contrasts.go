@@ -29,7 +29,7 @@ var (
 	comesTo = lazily(`(?i)\b(?:oom\w*|out[ -]of|runs? out|ran out|fail\w*|crash\w*|errors?|dies|died|killed|overflow\w*|` +
 		`(?:get|got|gives?|gave) (?:me )?(?:the following|this))\b|报错|溢出|不足|不够|不行|爆|失败|エラー|落ち|不足|에러|오류|터[졌지집]|부족|\b(?:fehler|plante|falla|falha|błąd)\b|ошибк`)
 	// fails and failsNot deny the other; alone it is only denied what the clause before says.
-	runsNot = lazily(`(?i)(?:n['’]t|\bnot|\bnever|\bcan ?not|\bunable to|\bno longer) (?:\w+ ){0,2}?(?:works?|run|train|fit|complete|finish|start)\b`)
+	runsNot = lazily(`(?i)(?:n['’]t|\bnot|\bnever|\bcan ?not|\bunable to|\bno longer) (?:\w+ ){0,2}?(?:work(?:s|ed|ing)?|run|train|fit|complete|finish|start)\b`)
 	// runsNo is a word for running that does not say how it ended.
 	runsNo = lazily(`(?i)\b(?:(?:I|we) (?:run|ran|trained)|(?:when|while|if) (?:it|this|I) (?:runs?|works?)|(?:runs?|ran|running) (out|into|over)|` +
 		`(?:and|to) run (?:the|an?|my|it|this|md|simulations?|training|inference)|` +
@@ -229,8 +229,11 @@ func ranWithLess(text string, all []sentence) string {
 		if s.note || tooSlow.MatchString(s.text) {
 			continue
 		}
-		if at := lower.FindStringSubmatch(s.text); at != nil && !resource.MatchString(at[1]) && valueOf(at[2]) > valueOf(at[3]) && (ended(s.text[strings.Index(s.text, at[0]):]) || i+1 < len(all) && ended(all[i+1].text)) {
-			return at[1] + " " + at[3]
+		if at := lower.FindStringSubmatch(s.text); at != nil && !resource.MatchString(at[1]) && valueOf(at[2]) > valueOf(at[3]) {
+			rest := s.text[strings.Index(s.text, at[0]):]
+			if ended(rest) || i+1 < len(all) && outcomeOf(rest, untold) == untold && ended(all[i+1].text) {
+				return at[1] + " " + at[3]
+			}
 		}
 		if at := higher.FindStringSubmatch(s.text); at != nil && !resource.MatchString(at[1]) && valueOf(at[2]) > 1 && valueOf(at[2]) < valueOf(at[3]) {
 			rest := s.text[strings.Index(s.text, at[0])+len(at[0]):]

@@ -36,10 +36,10 @@ var example = lazily(`(?i)\b(?:just|only|simply) (?:run|ran|running|tr(?:y|ied|y
 
 // An agent that learns to play such a game keeps what it saw in a buffer to learn from again, unless it learns on policy.
 var (
-	games = lazily(`(?i)\batari\w*|\bgym[-_](?:super[-_]mario|retro)\w*|\bsuper ?mario ?bros\w*|\bNoFrameskip\b|\bALE/\w|\b(?:play|playing|on|for) (?:breakout|pong|seaquest|q\*?bert|space ?invaders|montezuma)\b|` +
+	games = lazily(`(?i)\batari\w*|\bgym[-_](?:super[-_]mario|retro)\w*|\bsuper ?mario ?bros\w*|NoFrameskip\b|\bALE/\w|\b(?:play|playing|on|for) (?:breakout|pong|seaquest|q\*?bert|space ?invaders|montezuma)\b|` +
 		`\b(?:breakout|pong|seaquest|qbert|spaceinvaders)(?:-v\d|NoFrameskip|Deterministic)|` +
 		`\b(?:dou ?di ?zhu|leduc|mahjong|gin[- ]rummy|(?:texas|limit|no[- ]limit) hold ?['’]?em|rlcard|open_?spiel)\b`)
-	agents   = lazily(`(?i)\b(?:agents?|dqn|nfsp|rainbow|c51|iqn|qr-?dqn|r2d2|drq\w*|sac|dreamer\w*|reinforcement|algorithm)\b`)
+	agents   = lazily(`(?i)\b(?:agents?|dqn|nfsp|rainbow|c51|iqn|qr-?dqn|r2d2|drq\w*|sac(?:d|[-_]discrete)?|dreamer\w*|reinforcement|algorithm)\b`)
 	onPolicy = lazily(`(?i)\b(?:ppo\w*|a2c|a3c|impala|trpo|acktr|on-policy|reinforce)\b`)
 )
 
@@ -153,7 +153,7 @@ func addFacts(c *sampler.LogContext, text string, all []sentence) {
 		c.Phase = ""
 	}
 	addPairs(c, text, all)
-	if !slices.Contains(c.Told, sampler.ToldReplay) && games.MatchString(text) && agents.MatchString(text) && !onPolicy.MatchString(text) {
+	if !slices.Contains(c.Told, sampler.ToldReplay) && playsGame(text) {
 		c.Told = append(c.Told, sampler.ToldReplay, sampler.ToldPlays)
 	}
 	if !slices.Contains(c.Told, sampler.ToldReplay) && slices.Contains(c.Told, sampler.ToldGrowth) && (learner.MatchString(text) || fillsBuffer.MatchString(text)) {

@@ -2,6 +2,7 @@ package post
 
 import (
 	"slices"
+	"strings"
 
 	"nvpeak/sampler"
 	"nvpeak/sampler/hearsay"
@@ -126,6 +127,31 @@ var crowdsFirst = lazily(`(?i)\b(?:there (?:are|were)|(?:I|we) (?:see|saw|notice
 
 // keptAfterKill is memory of a GPU that stays taken when the process that took it was ended.
 var keptAfterKill = lazily(`(?i)` + processEnded + `[^.\n]{0,80}?` + stillHeld + `|` + stillHeld + `[^.\n]{0,40}?` + processEnded)
+
+// asksForLess is a question how a program takes less of a GPU, and smallOwn a GPU of whoever asks that he calls too small for it.
+var (
+	asksForLess = lazily(`(?i)\b(?:what|which|how|is there|any way|are there)\b[^.\n]{0,60}\b(?:reduc|lower|decreas|sav|cut|limit)\w*\b[^.\n]{0,24}\b(?:(?:gpu|cuda|video) (?:memory|ram)|vram|memory(?: \w+)? (?:of|on) (?:the |my )?(?:gpu|(?:graphics |video )?card))\b`)
+	smallOwn    = lazily(`(?i)\b(?:my|our|I|we)\b[^.\n]{0,30}\b(?:only (?:has|have|got)|(?:has|have|with|is|got) only)\b[^.\n]{0,12}\b\d{1,2} ?G(?:i?B)?\b`)
+)
+
+// wantsLess is the question of somebody whose GPU is too small for what he wants to do with a program, where he has met the end of it.
+func wantsLess(text string, all []sentence) (sentence, bool) {
+	if !slices.ContainsFunc(all, func(s sentence) bool { return smallOwn.MatchString(s.text) && mineGPU.MatchString(s.text) }) {
+		return sentence{}, false
+	}
+	head, _, _ := strings.Cut(strings.TrimLeft(text, "\ufeff \t\r\n"), "\n") // a title without a word for a failure is no sentence
+	if asksForLess.MatchString(head) {
+		return sentence{text: strings.TrimSpace(head), line: 1, title: true}, true
+	}
+	i := slices.IndexFunc(all, func(s sentence) bool { return asksForLess.MatchString(s.text) })
+	if i < 0 {
+		return sentence{}, false
+	}
+	return all[i], true
+}
+
+// mineGPU is a GPU, or the memory that only one has.
+var mineGPU = lazily(`(?i)\b(?:gpu|(?:graphics|video) card|vram|cuda|[rg]tx ?\d{3,4})\b`)
 
 // complaint is the first sentence by which somebody complains of memory.
 func complaint(all []sentence) (sentence, bool) {

@@ -135,9 +135,18 @@ var (
 	fillsBuffer = lazily(`\b(?:replay_?)?buffer[_ ](?:add|size|len)\w*: ?\d`)
 )
 
+// onDevice is the option of a command that takes the GPU, which says nothing of whose memory is meant.
+var onDevice = lazily(`\s--?(?:use[-_])?(?:cuda|gpu|device)s?(?:[ =](?:\d|cuda\S*|true|gpu))?\b`)
+
+// playsGame: an agent learns to play a game, and not on policy.
+func playsGame(text string) bool {
+	return games.MatchString(text) && agents.MatchString(text) && !onPolicy.MatchString(text)
+}
+
 // inRAM: no GPU is spoken of, and what ran out is an array or a buffer that lies in RAM.
 func inRAM(events []sampler.OOMEvent, text string) bool {
-	return len(events) == 1 && events[0].Extra["told"] == true && events[0].MemoryKind == sampler.MemoryGPU && !aboutGPU.MatchString(text) && (numpyArray.MatchString(text) || learner.MatchString(text))
+	return len(events) == 1 && events[0].Extra["told"] == true && events[0].MemoryKind == sampler.MemoryGPU && !aboutGPU.MatchString(onDevice.ReplaceAllString(text, " ")) &&
+		(numpyArray.MatchString(text) || learner.MatchString(text) || playsGame(text))
 }
 
 // died is the end of the program, told or printed.

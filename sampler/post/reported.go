@@ -410,6 +410,11 @@ func reported(text string, all []sentence, scan Scan, j *judge) (sampler.OOMEven
 			return e, true
 		}
 	}
+	if s, ok := wantsLess(text, all); ok && hears && j.weighs() <= 0 {
+		e := eventOf(text, s, all, scan)
+		e.Extra["complaint"] = true
+		return e, true
+	}
 	if s, ok := remarked(text, all); ok {
 		return eventOf(text, s, all, scan), true
 	}

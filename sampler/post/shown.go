@@ -45,7 +45,7 @@ var shown = []struct {
 		`--(?:gpu-memory-utilization|max-model-len|mem-fraction-static|max-num-seqs)\b`)},
 	{sampler.ShowsEngine, lazily(`\bfrom (?:vllm|sglang) import\b|\bimport sglang\b|\bLLM\(|\bEngine\(`)},
 	{sampler.ShowsArguments, lazily(`\b(?:gpu_memory_utilization|max_model_len|mem_fraction_static) *=`)},
-	{sampler.ShowsColab, lazily(`(?i)\bcolab\w*|\bkaggle\b`)},
+	{sampler.ShowsColab, lazily(`(?im)\bcolab\w*|\bkaggle\b|(?:^|[\s"'(=\x60])/content/\w`)}, // where its notebooks run
 	{sampler.ShowsLlamaServer, lazily(`\bllama-(?:server|cli|bench)\b`)},
 	{sampler.ShowsLlamaPython, lazily(`\bfrom llama_cpp\b|\bimport llama_cpp\b|\bLlama\(|\bllama_cpp/|(?s)\bllama[-_]cpp[-_]python\b.*\bn_(?:gpu_layers|ctx)\b|` +
 		`\bn_(?:gpu_layers|ctx)\b.*llama[-_]cpp[-_]python|(?i)\b(?:in|with|using|use|through) llama[-_]cpp[-_]python\b|^\W*llama-cpp-python\b`)},

@@ -14,17 +14,18 @@ const (
 
 const (
 	// processEnded is how somebody tells that a process is gone, and stillHeld that the memory of the GPU is not free for that.
-	processEnded = `(?:\bkill(?:s|ed|ing)? (?:it|them|the|my|all|every|that|this|those|these)\b|\bkill -9\b|\bpkill\b|\bno such process\b|\bctrl[ +-]?\^?[cz]\b|` +
+	processEnded = `(?:\bkill(?:s|ed|ing)? (?:it|them|the|my|all|every|that|this|those|these)\b|\bkill (?:-\w{1,7} |["'\x60<\[{$]*(?:\w+ )?(?:pid|process)\b)|\bpkill\b|\bno such process\b|\bctrl[ +-]?\^?[cz]\b|` +
 		`\b(?:stopp|terminat|interrupt|cancel|cancell|abort|clos|exit|quitt|end)(?:ed|ing) (?:the|my|this|that|all) (?:\w+ )?(?:process(?:es)?|programs?|` +
 		`scripts?|jobs?|training|run|python|server)\b|` +
 		`\b(?:process(?:es)?|programs?|scripts?|jobs?|python)\b (?:\w+ )?(?:ha[sd]|is|was|were|are|got|being)? ?(?:been |already |long |now |` +
 		`normally )*(?:ended|stopped|terminated|killed|closed|exited|dead|gone|finished|interrupted|disappeared)\b|\bdisappear\w*\b[^.\n]{0,12}\bnvidia-smi\b|` +
 		`\b(?:no|not any|without any) (?:\w+ )?process(?:es)?\b[^.\n]{0,12}\b(?:is |are )?(?:listed|shown|running|found|there|visible|left|at all)\b|` +
 		`kill ?(?:了|掉|-9|\p{Han}{0,4}进程)|杀(?:掉|死|了)|进程[^。\n]{0,8}(?:没了|消失|已(?:经)?(?:结束|退出)|不存在)|(?:看不到|没有|找不到|查不到)[^。，\n]{0,6}进程|(?:程序|训练|脚本)[^。，\n]{0,6}(?:结束|终止|停止|退出|中断)(?:后|了))`
-	stillHeld = `(?:\bstill (?:hold|occup|us|tak|show|report|consum|keep)\w*\b[^.\n]{0,24}?(?:\b(?:memory|vram)\b|\b\d+(?:\.\d+)? ?[MG]i?B\b)|` +
-		`\b(?:memory|vram)\b (?:\w+ )?(?:is|was|are|remains?|stays?)? ?still (?:being |all )?(?:held|occupied|used|in use|allocated|taken|full|reserved|` +
-		`not (?:released|freed))\b|\b(?:memory|vram)\b (?:\w+ )?(?:remains?|stays?) (?:occupied|used|in use|allocated|full|held|taken)\b|` +
-		`\b(?:memory|vram)\b (?:\w+ )?(?:(?:(?:is|was|does|did|has)(?: not|n['’]t)|never) (?:been |get |be )?|not )(?:released?|freed?|cleared?|given back|` +
+	heldMemory = `\b(?:memory|vram)\b (?:\w+ |(?:of|on) (?:the |my |this )?\w+ )?`
+	stillHeld  = `(?:\bstill (?:hold|occup|us|tak|show|report|consum|keep)\w*\b[^.\n]{0,24}?(?:\b(?:memory|vram)\b|\b\d+(?:\.\d+)? ?[MG]i?B\b)|` +
+		heldMemory + `(?:is|was|are|remains?|stays?)? ?still (?:being |all )?(?:held|occupied|used|in use|allocated|taken|full|reserved|` +
+		`not (?:released|freed))\b|` + heldMemory + `(?:remains?|stays?) (?:occupied|used|in use|allocated|full|held|taken)\b|` +
+		heldMemory + `(?:(?:(?:is|was|does|did|has)(?: not|n['’]t)|never) (?:been |get |be )?|not )(?:released?|freed?|cleared?|given back|` +
 		`come back)\b|显存[^。，\n]{0,6}(?:还|仍|依然|依旧|一直)[^。，\n]{0,6}(?:占|没|不|在)|显[存卡][^。，\n]{0,6}(?:没有?|未|不会?|无法)(?:被)?(?:释放|清))`
 )
 
@@ -57,6 +58,8 @@ var situations = []struct {
 }{
 	// What a process held may be with its children still, or with what the driver could not end.
 	{sampler.ToldDead, lazily(`(?i)` + processEnded + `[^\n]{0,120}?\n{0,2}[^\n]{0,120}?` + stillHeld + `|` + stillHeld + `[^.\n]{0,24}\b(?:after|although|though|when|once|while)\b[^.\n]{0,40}?` + processEnded), nil, keptInside},
+	// Those that are not made with JAX, whose variables change nothing in them.
+	{sampler.ToldTorchFolds, lazily(`(?i)\b(?:openfold|fastfold|uni-?fold|esm-?fold|omegafold|rose?ttafold|helixfold|boltz|protenix|chai-?1)\w*`), nil, lazily(`(?i)\b(?:alphafold|colabfold|jax)\w*|\bXLA_`)},
 	{sampler.ToldModels, lazily(`(?i)\b(?:chang|switch|swap)\w* (?:the |my |between |to )*(?:other |another |different |new )?(?:models?|checkpoints?)\b[^.\n]{0,20}\b(?:again|back|` +
 		`at run ?time|in the (?:web ?)?(?:ui|menu|drop ?down)|without restart\w*)\b|\b(?:switch|swap)\w* between (?:\w+ ){0,2}(?:models|checkpoints)\b|` +
 		`\b(?:models?|checkpoints?)\b[^.\n]{0,20}(?:\b(?:should|must)\b|\b(?:is|was|are|does|do|did)(?:n['’]?t| not| never)\b|\bnever\b) (?:\w+ )?(?:be |been |` +

@@ -42,7 +42,7 @@ var settings = []settingRow{
 		`\b(?:load|fine|image|input|crop|patch|tile|window|frame|picture|photo|video|output|canvas|latent|roi|sample|voxel|grid|clip|mesh|texture|` +
 		`render)(?:/\w+)?[-_ ]?sizes?\b|\b(?:max|num|n)[-_ ]?(?:points|voxels|gaussians)\w*|\b(?:number|amount) of (?:points|voxels|gaussians)\b|` +
 		`\b(?:short|shorter|shortest|long|longer|longest|max|min|image|img|input|render|target)[-_ ]?(?:side|edge|width|height|res|dims?|dimensions?)\b|` +
-		`\b(?:bucket )?reso\b|` +
+		`\b(?:bucket )?reso\b|\b(?:widths? ?(?:and|or|/|&) ?heights?|heights? ?(?:and|or|/|&) ?widths?)\b|` +
 		`\b(?:smaller|shorter|tiny|tiniest|smallest|shortest|downsized|low[- ]res\w*) (?:\w+ )?(?:images?|pictures?|photos?|inputs?|videos?|clips?|frames?|` +
 		`texts?|sequences?|sentences?|prompts?|audios?|files?|samples?)\b|(?:图[像片]|输入)(?:尺寸|大小|分辨率)|分辨率`)},
 	{"bits8", lazily(`(?i)\bload_in_8bit\b|\bint8\b|\b8[- ]?bits?\b`)},
@@ -65,6 +65,10 @@ var one = lazily(`(?i)\bbatch(?:[-_ ]?sizes?)?\b[^.;!?]{0,20}?\b\d{1,4}(?:\s*(?:
 var single = lazily(`(?i)\b(?:ima?ge?s_per_gpu|samples_per_gpu|ims_per_batch)\b[^.;\n]{0,16}?\b(?:1|one)\b(?:[^.\d]|\.\D|\.?$)|(?:배치|バッチ)[^.。]{0,12}\b1(?:\D|$)|` +
 	`(?:batch|\bbath|\bbs|批)[^.;]{0,40}(?:(?:\b|\bto)(?:1|one|single)\b|[到成为至是] ?[1一])|\b(?:one|single|1) (?:sample|image|picture)s? per (?:batch|GPU)|` +
 	`(?:调|改|设|降|减)\S{0,4}[到成为至] ?1(?:\D|$)`)
+
+// evenSingle is a failure with no more than one input, so that no smaller batch is left.
+var evenSingle = lazily(`(?i)\beven (?:(?:with|for|on|when|if|while|I|we|it|just|only|to|by|processing|running|predicting|translating|encoding|embedding|parsing|give|giving) ){0,4}(?:a single|(?:just |only )one) ` +
+	`(?:\w+ )?(?:documents?|images?|pictures?|sentences?|texts?|files?|samples?|sequences?|inputs?|articles?|pages?|frames?|clips?|proteins?)\b`)
 
 // oneInCode is that in a line of a configuration.
 var oneInCode = lazily(`(?im)^\s*(?:\w+\.)*["']?(?:(?:(?:per_(?:device|gpu)_)?(?:train_)?|micro_|mini_|train_micro_)batch[_ ]?size(?:_per_gpu|_per_device|` +
@@ -376,6 +380,12 @@ func tried(text string, all []sentence) (told []string) {
 	}
 	if slices.ContainsFunc(all, func(s sentence) bool { return single.MatchString(ofValidation.ReplaceAllString(s.text, " ")) }) || oneInCode.MatchString(text) {
 		told = append(told, sampler.ToldOne)
+	}
+	if !slices.Contains(told, sampler.ToldOne) && slices.ContainsFunc(all, func(s sentence) bool { return evenSingle.MatchString(s.text) && ranOut.MatchString(s.text) }) {
+		told = append(told, sampler.ToldOne)
+		if batch := sampler.ToldTried + "batch"; !slices.Contains(told, batch) {
+			told = append(told, batch)
+		}
 	}
 	if slices.ContainsFunc(all, func(s sentence) bool {
 		return settings[0].words.MatchString(s.text) && bothWays.MatchString(s.text) && vain(s.text)

@@ -160,7 +160,7 @@ var making = []Tool{
 	// better pictures
 	{Name: "StableSR", Words: []string{"stablesr", "sr_val_ddpm_text_T_vqganfin_old", "sr_val_ddpm_text_T_vqganfin_oldcanvas", "sr_val_ddpm_text_T_vqganfin_oldcanvas_tile"},
 		Source: "https://github.com/IceClear/StableSR/blob/main/README.md",
-		Levers: []Lever{{Input, "sr_val_ddpm_text_T_vqganfin_oldcanvas_tile.py", "tiles"}, {Input, "--vqgantile_size 768 --vqgantile_stride 600", "tiles"}}},
+		Levers: []Lever{{Input, "sr_val_ddpm_text_T_vqganfin_oldcanvas_tile.py", "tiles"}, {Input, "sr_val_ddpm_text_T_vqganfin_oldcanvas_tile.py --vqgantile_size 768 --vqgantile_stride 600", "tiles"}}},
 	{Name: "CCSR", Words: []string{"ccsr", "inference_ccsr"},
 		Source: "https://github.com/csslc/CCSR/blob/main/README.md",
 		Levers: []Lever{{Input, "--sr_scale 2", "pixels"}, {Offload, "--device cpu", "cpu"}}},

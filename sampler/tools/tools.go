@@ -44,6 +44,21 @@ type Lever struct {
 	By   string // id of the words "lever.<by>" that say what it changes
 }
 
+// ofScript is a lever that is an option of a script or, in brackets, a line of some. Settings in a file of that name are read by each script.
+var ofScript = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(\w[\w.-]*\.py) -|\(([\w.-]+\.py(?:, [\w.-]+\.py)*)\)$`)
+})
+
+// Scripts are those of the program's own scripts of which a lever is an option or a line; none: of any. A lever that is a script alone is to be run
+// instead of the others.
+func (l Lever) Scripts() []string {
+	at := ofScript().FindStringSubmatch(l.Type)
+	if at == nil || at[2] == "config.py" {
+		return nil
+	}
+	return strings.Split(at[1]+at[2], ", ")
+}
+
 // Tool is a program. One that has no lever of the batch has no batch that is set.
 type Tool struct {
 	Name  string   // as its authors write it

@@ -110,6 +110,17 @@ func TestAt(t *testing.T) {
 	}
 }
 
+// A lever is an option of the script before it, or a line of those in brackets. A script alone is to be run, and settings are read by each.
+func TestScripts(t *testing.T) {
+	for lever, want := range map[string]string{
+		"run_tile.py --tile 64": "run_tile.py", "run_tile.py": "", "--tile 64": "", "bs = 8 (a.py, b.py)": "a.py b.py", "batch_size = 4 (config.py)": "", "casting.py": "", "f(x)": "",
+	} {
+		if got := strings.Join(Lever{Type: lever}.Scripts(), " "); got != want {
+			t.Errorf("%s: %q, want %q", lever, got, want)
+		}
+	}
+}
+
 func FuzzIn(f *testing.F) {
 	f.Add("TotalSegmentator and \xff\xfe real_ESRGAN")
 	f.Fuzz(func(t *testing.T, text string) { In(text) })
