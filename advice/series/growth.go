@@ -69,7 +69,7 @@ func (s *Series) Steady(limit float64) (tr Trend, ok bool) {
 }
 
 // forecast is the growth at one scale if it will use up the room within the time ahead:
-// first of the level beneath the peaks, then of the peaks, then of a climb after a fall.
+// first of the level beneath the peaks, then of the peaks, then of what fills up again, then of a climb after a fall.
 func (s *Series) forecast(scale int, least, room, ahead float64) (Trend, bool) {
 	reaches := func(tr Trend, ok bool) bool {
 		if !ok || !tr.Reaches(room) {
@@ -82,6 +82,9 @@ func (s *Series) forecast(scale int, least, room, ahead float64) (Trend, bool) {
 		if tr, ok := s.growthAt(scale, peaks, least); reaches(tr, ok) {
 			return tr, true
 		}
+	}
+	if tr, ok := s.refill(scale, least); reaches(tr, ok) {
+		return tr, true
 	}
 	if scale == 0 {
 		if tr, ok := s.climb(least); reaches(tr, ok) {

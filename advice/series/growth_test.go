@@ -182,3 +182,43 @@ func TestGrowthGivenBack(t *testing.T) {
 		}
 	}
 }
+
+// What fills up again after it has come to the limit is judged from there on, though all of it had been held before: where it is even and
+// takes longer than a cache. Below the limit it is a tooth of a saw.
+func TestRefill(t *testing.T) {
+	const limit = 24000
+	for name, row := range map[string]struct {
+		top, low float64
+		second   float64 // MiB/s of the second climb
+		slower   float64 // how much of that is left at its end
+		seconds  int     // it has gone on for
+		want     bool
+	}{
+		"at the limit":           {23500, 14000, 6, 1, 1100, true},
+		"a little below":         {22700, 14000, 6, 1, 1100, false},
+		"gave little back":       {23500, 21200, 1.4, 1, 1100, false},
+		"not long enough":        {23500, 14000, 6, 1, 880, false},
+		"ever slower":            {23500, 14000, 8, 0.5, 1100, false},
+		"more than half is back": {23500, 11000, 6, 1, 1100, false}, // and is judged as a climb after a fall
+	} {
+		s := established()
+		s.Working = true
+		var g Growth
+		at, value := 0.0, 12000.0
+		judge := func(v float64) {
+			s.Add(at, v, v, v, limit)
+			at++
+			g.Judge(s, at, limit-v-500, limit, 1)
+		}
+		for ; value < row.top; value += 4 {
+			judge(value)
+		}
+		for i := range row.seconds {
+			rest := 1 - (1-row.slower)*float64(i)/float64(row.seconds)
+			judge(row.low + row.second*float64(i)*(1+rest)/2)
+		}
+		if got := g.Found && g.Trend.Since > 1000; got != row.want {
+			t.Errorf("%s: found %v, %+v", name, got, g.Trend)
+		}
+	}
+}

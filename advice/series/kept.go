@@ -158,12 +158,14 @@ func (k *Kept) Floors() (list []sampler.Bytes) {
 type Dips struct {
 	Kept
 	top, low, at float64
-	in           bool
+	in, shallow  bool
 }
 
 const (
-	// A dip is a tenth of the GPU deep at least, and over within two minutes.
+	// A dip is a tenth of the GPU deep at least, and over within two minutes. One from the limit may be as shallow as
+	// a fiftieth: the more is kept, the less an allocator finds to give back before a request fails.
 	dipShare   = 0.10
+	dipShallow = 0.02
 	dipSeconds = 120
 	// Dips within half a minute are one.
 	dipsApart = 30
@@ -172,9 +174,12 @@ const (
 // Add takes a sample: the least and the most since the one before. limit is the size of the GPU.
 func (d *Dips) Add(t, low, high, limit float64) {
 	deep := dipShare * limit
+	if d.top >= atLimit*limit || d.in && d.shallow {
+		deep = dipShallow * limit
+	}
 	switch {
 	case !d.in && low < d.top-deep:
-		d.in, d.low, d.at = true, low, t
+		d.in, d.low, d.at, d.shallow = true, low, t, d.top >= atLimit*limit
 	case !d.in:
 		d.top = max(d.top, high)
 		d.Seen(high)

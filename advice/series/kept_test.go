@@ -183,6 +183,31 @@ func TestDips(t *testing.T) {
 	}
 }
 
+// From the limit a fiftieth of the GPU is deep enough; what is level there has no dips.
+func TestDipsFromTheLimit(t *testing.T) {
+	const limit = 24000
+	for name, row := range map[string]struct {
+		top, low float64
+		want     bool
+	}{
+		"as deep as it must be": {22800, 22319, true},
+		"not deep":              {22800, 22320, false},
+		"below the limit":       {22799, 22000, false},
+	} {
+		var d Dips
+		for at := range 60 {
+			v := row.top
+			if at%20 == 10 {
+				v = row.low
+			}
+			d.Add(float64(30*at), v, v, limit)
+		}
+		if got := len(d.list) > 0; got != row.want {
+			t.Errorf("%s: %v", name, d.list)
+		}
+	}
+}
+
 // A climb that came back before is none the second time, unless it goes on above it; what is back where it began has ended.
 func TestKeptTeeth(t *testing.T) {
 	for name, row := range map[string]struct {

@@ -22,6 +22,7 @@ type Series struct {
 	recent         [recentBuckets]float64 // minima of the buckets before, NaN for none
 	fallen         float64                // the last level that was less than half of the one before, however brief,
 	fallenAt       float64                // and when
+	flushedAt      float64                // when it last gave back much of what had come to the limit
 	Floor          float64                // least of recent and low
 	deep           float64                // least for as long as a spike is wide; NaN without spikes
 	gap            float64                // end of the last gap: spikes before it tell nothing of the next
@@ -156,6 +157,9 @@ func (s *Series) Add(t, value, low, high, limit float64) {
 		s.low, s.high = min(s.low, low), max(s.high, high)
 	}
 	s.Fall(t, low)
+	if s.Value >= limit*atLimit && low < s.Value-limit*dipShare {
+		s.flushedAt = t
+	}
 	s.excursion(t, value, high, limit)
 	if s.plateau >= 0 {
 		s.Pieces.add(value - s.Value)

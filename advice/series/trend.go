@@ -42,6 +42,11 @@ const (
 	newShare = 0.7
 	// So much of a climb after a fall is new: it began below what had been held before, as after a cache was emptied.
 	newAfterFall = 0.3
+	// A cache that fills up again after that does it in minutes, and ever slower; what goes on for a quarter of an hour at one rate does not.
+	refillSeconds = 900
+	refillEven    = 0.1
+	// atLimit, of the GPU: with more in use an allocator gives back what it can before a request fails.
+	atLimit = 0.95
 	// No single step brings more than a third of the growth: a program that takes more
 	// now and then, as a notebook does, has few steps and uneven ones.
 	leapMost = 0.34
@@ -71,6 +76,17 @@ func (s *Series) climb(least float64) (tr Trend, ok bool) {
 		return tr, false
 	}
 	return s.growthFrom(&s.lows, 0, max(s.oldest(0), int64(s.fallenAt/BucketSeconds)+1), least, newAfterFall)
+}
+
+// refill judges what a series does since it came to the limit and its allocator gave back what it could: what had been held before that
+// is then no more than the limit, and says nothing of how far it will come.
+func (s *Series) refill(scale int, least float64) (tr Trend, ok bool) {
+	if s.flushedAt <= s.born || s.fallenAt == s.flushedAt {
+		return tr, false
+	}
+	width := float64(int64(BucketSeconds) << scale)
+	tr, ok = s.growthFrom(&s.lows, scale, max(s.oldest(scale), int64(s.flushedAt/width)+1), least, math.Inf(-1))
+	return tr, ok && tr.Until-tr.Since >= refillSeconds && math.Abs(tr.Early-tr.Late) <= refillEven*tr.Slope
 }
 
 // growthFrom judges the buckets from one on; so much of the growth must be above all before.
