@@ -119,7 +119,7 @@ func (f *failure) alertCauses() []sampler.Cause {
 		if list[i].ID == CauseLeak && f.beyond() != nil {
 			list[i].ID = CauseDataSpike // it rose within that piece
 		}
-		if list[i].ID == CauseLeak && (f.growsByDesign() || f.joinsTokens()) {
+		if list[i].ID == CauseLeak && (f.growsByDesign() || f.joinsTokens() || f.writesLong()) {
 			list[i].ID = CauseTooBig
 		}
 	}
