@@ -162,7 +162,7 @@ var causesElsewhere = []causeRow{
 		}},
 	{id: "R2", cause: CausePreallocation, reason: sourceJAX,
 		when: func(f *failure) bool {
-			return f.holdsMuchOutside() && !f.rendersWorlds()
+			return f.holdsMuchOutside() && !f.rendersWorlds() && !f.rolloutOutside()
 		},
 		confidence: func(f *failure) float64 {
 			switch {
