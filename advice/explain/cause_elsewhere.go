@@ -91,7 +91,7 @@ var causesElsewhere = []causeRow{
 		}},
 	{id: "spread", cause: CauseImbalance, reason: "https://docs.pytorch.org/docs/stable/distributed.pipelining.html",
 		when: func(f *failure) bool {
-			return f.unevenPeers() && f.unevenExperts() == 0 && f.aheadOfPeers() == 0 && f.driftsFromPeers() == 0
+			return f.unevenPeers() && !f.unevenlyRouted() && f.aheadOfPeers() == 0 && f.driftsFromPeers() == 0
 		},
 		confidence: func(f *failure) float64 { return f.unlessOthers(0.55) }, // what made it too much for this one is another question
 		evidence: func(f *failure) string {
@@ -162,7 +162,7 @@ var causesElsewhere = []causeRow{
 		}},
 	{id: "R2", cause: CausePreallocation, reason: sourceJAX,
 		when: func(f *failure) bool {
-			return f.holdsMuchOutside() && !f.rendersWorlds()
+			return f.holdsMuchOutside() && !f.rendersWorlds() && !f.rolloutOutside()
 		},
 		confidence: func(f *failure) float64 {
 			switch {

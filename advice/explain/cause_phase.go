@@ -77,7 +77,7 @@ var causesPhase = []causeRow{
 	{id: "growth", cause: CauseLeak, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
 		when: func(f *failure) bool {
 			_, _, steady := f.growth()
-			return !f.onHost() && steady && (f.tensorsGrew() || !f.jumped()) && !f.growsByDesign()
+			return !f.onHost() && steady && (f.tensorsGrew() || !f.jumped()) && !f.growsByDesign() && !f.writesLong()
 		},
 		confidence: func(f *failure) float64 {
 			first, last, _ := f.growth()
@@ -105,7 +105,7 @@ var causesPhase = []causeRow{
 	{id: "alerted", cause: CauseLeak, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
 		when: func(f *failure) bool {
 			_, _, steady := f.growth()
-			return !f.onHost() && !steady && f.toldOfGrowth() && f.grewUntilFull() && !f.larger() && !f.slower()
+			return !f.onHost() && !steady && f.toldOfGrowth() && f.grewUntilFull() && !f.larger() && !f.slower() && !f.writesLong()
 		},
 		confidence: func(f *failure) float64 { return f.unlessOthers(0.8) },
 		evidence: func(f *failure) string {

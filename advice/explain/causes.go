@@ -9,7 +9,7 @@ import (
 // causeRows is every rule there is. Order breaks ties between causes of one confidence.
 var causeRows = slices.Concat(
 	causesHost, causesPinning, causesLanguage, causesDevices, causesElsewhere, causesSharing, causesLimit, causesRollout, causesCommunicators,
-	causesExperts, causesFragmentation, causesPhase, causesValidatingGraph, causesArray, causesPairs, causesGraph, causesResumed, causesGrowing,
+	causesExperts, causesSpread, causesFragmentation, causesPhase, causesValidatingGraph, causesArray, causesPairs, causesGraph, causesResumed, causesGrowing,
 	causesBeyond, causesInserting, causesResizing, causesModels, causesTrials, causesMerging, causesExporting, causesReloading, causesAlike,
 	causesGraphPools, causesCapacity, causesTold, causesCured, causesPhotos, causesUnknown, causesSnapshot,
 )
@@ -55,6 +55,8 @@ func (f *failure) weigh(list []sampler.Cause) {
 		switch c := &list[i]; {
 		case c.ID == CauseLeak && f.beyond() != nil:
 			c.Confidence *= slowerWeight // one piece of work is larger than all before, and what they took was given back
+		case c.ID == CauseLeak && f.tablesGrow():
+			c.Confidence = min(c.Confidence, withinSure) // what all ranks run would leak on all of them
 		case c.ID == CauseLeak && f.unevenExperts() > 0:
 			c.Confidence *= slowerWeight // the router gives this GPU more and more; what leaks does so on all
 		case (c.ID == CauseLeak || c.ID == CauseDataSpike) && f.heldMore() && f.fitsAfterReuse():
@@ -119,7 +121,7 @@ func (f *failure) alertCauses() []sampler.Cause {
 		if list[i].ID == CauseLeak && f.beyond() != nil {
 			list[i].ID = CauseDataSpike // it rose within that piece
 		}
-		if list[i].ID == CauseLeak && (f.growsByDesign() || f.joinsTokens()) {
+		if list[i].ID == CauseLeak && (f.growsByDesign() || f.joinsTokens() || f.writesLong()) {
 			list[i].ID = CauseTooBig
 		}
 	}

@@ -101,6 +101,19 @@ func (f *facts) asksAsMuch() bool {
 	return !f.onHost() && known && f.requested.Or(0) > held/2 && f.requested.Or(0) > partOf(f.total.Or(sampler.MaxPlausible), 0.2)
 }
 
+// oneInput: the model asked, as it ran, for a half as much at once as all tensors hold and a fifth of the GPU (asksAsMuch). What is kept comes in pieces of its outputs; this is what one input of that size
+// needs, as the scores of attention do, and stretches that rise with inputs that get larger are no results.
+func (f *facts) oneInput() bool {
+	return f.asksAsMuch() && f.inFunction("forward") && !f.joinsKept() && !f.joinsPredictions() && !f.inFunction("gather")
+}
+
+// seenGrowing: a recording shows that a program of Python grew, or an alert says so, so that something is kept. Whose that is, a known program's name does not tell: a script around it keeps
+// what it returns, or makes it anew.
+func (f *facts) seenGrowing() bool {
+	_, _, steady := f.growth()
+	return !f.onHost() && !f.compiled() && (f.recorded() && steady || f.toldOfGrowth())
+}
+
 // changed: just before, the log says that from now on a step takes more. What had fitted before
 // says nothing of that.
 func (f *facts) changed() bool {

@@ -161,7 +161,7 @@ func (f *failure) fragmentationSure() float64 {
 	if f.joinsTokens() && f.stoodNearTop() {
 		return min(p, 0.8) // as many keys and values had fitted: what they grow by is in pieces
 	}
-	if f.joinsTokens() {
+	if f.joinsTokens() || f.writesLong() {
 		p = min(p, 0.3)
 	}
 	if f.program.is(running) && !f.late() {

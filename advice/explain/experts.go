@@ -30,11 +30,31 @@ func (f *failure) unevenExperts() sampler.Bytes {
 	return ahead
 }
 
+// expertsAhead: of late it held more than any other of its job, and clearly more than most of them (own threshold: an eighth of the GPU), while one of them comes near.
+func (f *failure) expertsAhead() bool {
+	if f.onHost() || f.history == nil || len(f.history.Peers) < 2 || len(f.history.Peaks) < 3 || !f.total.Known() || !f.inTraining() || !f.runsExperts() {
+		return false
+	}
+	own := f.usualLately()
+	return own > slices.Max(f.history.Peers) && own.Less(Usual(f.history.Peers)) >= f.total.Or(0)/8
+}
+
+// unevenlyRouted: the experts of this GPU have more to do than those of the others, or than those of most.
+func (f *failure) unevenlyRouted() bool { return f.unevenExperts() > 0 || f.expertsAhead() }
+
 var causesExperts = []causeRow{
 	{id: "experts", cause: CauseImbalance, reason: sourceExperts,
 		when:       func(f *failure) bool { return f.unevenExperts() > 0 },
 		confidence: always(0.93),
 		evidence: func(f *failure) string {
 			return f.words.Say("why.experts", "ahead", gib(f.unevenExperts()), "count", len(f.history.Peers))
+		}},
+	{id: "experts_most", cause: CauseImbalance, reason: sourceExperts,
+		when: func(f *failure) bool {
+			return f.expertsAhead() && f.unevenExperts() == 0 && f.driftsFromPeers() == 0
+		},
+		confidence: func(f *failure) float64 { return f.unlessOthers(0.66) },
+		evidence: func(f *failure) string {
+			return f.words.Say("why.experts_most", "own", gib(f.usualLately()), "low", gib(slices.Min(f.history.Peers)), "high", gib(slices.Max(f.history.Peers)), "count", len(f.history.Peers))
 		}},
 }

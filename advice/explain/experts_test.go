@@ -87,3 +87,31 @@ func TestBagsHaveNoBatch(t *testing.T) {
 		t.Errorf("%+v", got.Advice[0])
 	}
 }
+
+// One other GPU that comes near does not make the router fair: where most hold clearly less, that is in the list beside the pieces.
+func TestExpertsAheadOfMost(t *testing.T) {
+	for what, row := range map[string]struct {
+		peers  []sampler.Bytes
+		listed bool
+	}{
+		"one comes near": {amounts(68900, 77200, 64200), true},
+		"two do":         {amounts(76500, 77200, 64200), false},
+	} {
+		e := pytorch(mibs(912), gibs(79.11), mibs(685))
+		e.Text, e.Allocated, e.ReservedUnallocated, e.ProcessInUse, e.Rank = "CUDA out of memory.", gibs(63.3), gibs(14.26), gibs(78.44), sampler.Some(2)
+		e.Context = &sampler.LogContext{Phase: sampler.PhaseTraining, Step: sampler.Some(1580), Functions: []string{"train_step", "forward"}, Code: []string{"out = self.experts(hidden, tokens_per_expert)"}}
+		h := &History{Age: sampler.Some(3513.0), Process: e.ProcessInUse, Peers: row.peers, PeerPeaks: row.peers,
+			Peaks: amounts(76900, 79500, 78300, 73500, 79100, 80100, 80300, 76400, 79600, 80600, 78900, 80300, 80600, 80000, 80900, 80400)}
+		got := Explain(Incident{Events: []sampler.OOMEvent{e}, Histories: []*History{h}, Command: "torchrun --nproc_per_node 4 pretrain_gpt.py --num-experts 32 --micro-batch-size 2"})
+		cause, balance := false, false
+		for _, c := range got.Causes {
+			cause = cause || c.ID == CauseImbalance
+		}
+		for _, a := range got.Advice {
+			balance = balance || a.ID == FixRebalanceRanks && strings.Contains(a.Title, "experts")
+		}
+		if cause != row.listed || balance != row.listed {
+			t.Errorf("%s: %+v, balanced %v", what, got.Causes, balance)
+		}
+	}
+}

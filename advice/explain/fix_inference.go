@@ -262,7 +262,7 @@ var fixesInference = []fixRow{
 		}},
 	{id: FixShortenContext, source: "https://huggingface.co/docs/transformers/kv_cache",
 		kinds: evaluation | inference, cost: 0.1,
-		lives: map[string]float64{CauseTooBig: 0.8, CauseDataSpike: 0.9, CauseFragmentation: 0.7, CauseUnknown: 0.4, CauseOversubscribed: 0.5},
+		lives: map[string]float64{CauseTooBig: 0.8, CauseDataSpike: 0.9, CauseFragmentation: 0.7, CauseUnknown: 0.4, CauseOversubscribed: 0.5, CauseImbalance: 0.3},
 		when: func(f *failure) bool {
 			return !f.onHost() && f.phase() != sampler.PhaseLoading && f.generatesText() && !f.makesVideo() && !f.refusedThoughFree()
 		},

@@ -47,7 +47,7 @@ var fixesLeak = []fixRow{
 	{id: FixLeak, source: "https://docs.pytorch.org/docs/stable/notes/faq.html",
 		kinds: imageTool, cost: 0.03,
 		lives:   map[string]float64{CauseLeak: 0.97, CauseHostMemory: 0.95},
-		when:    func(f *failure) bool { return f.told(sampler.ToldGrowth) && !f.ownLines() },
+		when:    func(f *failure) bool { return (f.told(sampler.ToldGrowth) || f.seenGrowing()) && !f.ownLines() },
 		reach:   always(1),
 		variant: func(f *failure) string { return "tool" },
 		do:      doBetweenJobs},
@@ -149,6 +149,9 @@ func doFixLeak(f *failure) []string {
 	case f.program.is(running):
 		lines := []string{"with torch.no_grad():  " + f.comment("do.around_forward"), "outputs.append(out.detach().cpu())  " + f.comment("do.detach"),
 			`print(torch.cuda.memory_allocated() / 2**30)  ` + f.comment("do.watch_request"), f.comment("do.free_between")}
+		if f.only() {
+			lines = append(lines, f.comment("do.restart_between"))
+		}
 		if f.graphOff() {
 			return lines[1:]
 		}

@@ -46,10 +46,14 @@ var fixesOthers = []fixRow{
 				return "stage"
 			case f.unevenDomains():
 				return "domains"
-			case f.unevenExperts() > 0:
+			case f.unevenlyRouted():
 				return "experts"
 			case f.inPipeline() && f.unevenPeers():
 				return "stages"
+			case f.tablesGrow():
+				return "tables"
+			case f.spreadLogits():
+				return "logits"
 			case f.aheadOfPeers() > 0, f.driftsFromPeers() > 0, f.toldOfImbalance() && !f.crowded():
 				return "peers"
 			case f.unlikeGPU() != "":
@@ -74,7 +78,7 @@ var fixesOthers = []fixRow{
 				return []string{"x = x.cpu()  " + f.comment("do.before_gather"), `group = torch.distributed.new_group(backend="gloo")  ` + f.comment("do.gloo")}
 			case f.gathersOutputs():
 				return []string{"loss = criterion(model(x), y)  " + f.comment("do.loss_inside"), "torchrun --nproc_per_node N train.py  " + f.comment("do.ddp")}
-			case f.unevenExperts() > 0:
+			case f.unevenlyRouted():
 				return []string{f.comment("do.experts_loss"), f.comment("do.experts_capacity")}
 			case f.firstRankAlone():
 				return []string{f.comment("do.first_rank_ram"), f.comment("do.first_rank_shared")}
@@ -86,6 +90,10 @@ var fixesOthers = []fixRow{
 				return f.fewerLayersFirst()
 			case f.unevenDomains():
 				return []string{f.comment("do.balance_load"), f.comment("do.even_domains")}
+			case f.tablesGrow():
+				return []string{f.comment("do.tables_rows"), f.comment("do.tables_host")}
+			case f.spreadLogits():
+				return []string{f.lessForLast()}
 			case f.aheadOfPeers() > 0, f.driftsFromPeers() > 0, f.toldOfImbalance() && !f.crowded():
 				return []string{f.comment("do.peers")}
 			case f.unlikeGPU() != "":

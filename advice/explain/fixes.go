@@ -14,7 +14,7 @@ import (
 var fixRows = slices.Concat(
 	fixesSharing, fixesCommunicators, fixesLanguage, fixesDevices, fixesOthers, fixesShare, fixesRollout, fixesVersion, fixesSituations, fixesAsked,
 	fixesLarger, fixesAllocator, fixesArray, fixesValidatingGraph, fixesValidation, fixesWhole, fixesPairs, fixesComparing, fixesCapped, fixesPhotos,
-	fixesMoved, fixesInference, fixesSaving, fixesGraph, fixesResumed, fixesGrowing, fixesBeyond, fixesInserting, fixesMATLAB, fixesModels,
+	fixesMoved, fixesInference, fixesSaving, fixesGraph, fixesResumed, fixesGrowing, fixesAnswer, fixesBeyond, fixesInserting, fixesMATLAB, fixesModels,
 	fixesResizing, fixesReloading, fixesAlike, fixesGraphPools, fixesTrials, fixesMerging, fixesExporting, fixesTools, fixesArrays, fixesData, fixesLeak,
 	fixesBatch, fixesActivations, fixesCompiledStep, fixesLimit, fixesModel, fixesShard, fixesPinning, fixesLoaders, fixesHost, fixesHostLimit, fixesUnknown,
 	fixesSnapshot, fixesWorks,

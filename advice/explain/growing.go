@@ -56,8 +56,13 @@ var causesGrowing = []causeRow{
 			return f.words.Say("why.cache_leapt", "before", gib(slices.Max(f.history.Peaks)), "held", gib(f.process.Or(0)))
 		}},
 	{id: "cache", cause: CauseTooBig, reason: "https://huggingface.co/docs/transformers/kv_cache",
-		when: func(f *failure) bool { return f.joinsTokens() && !f.leapt() && !f.servesItems() && f.beyond() == nil },
+		when: func(f *failure) bool {
+			return f.writesLong() || f.joinsTokens() && !f.leapt() && !f.servesItems() && f.beyond() == nil
+		},
 		confidence: func(f *failure) float64 {
+			if f.writesLong() {
+				return f.unlessOthers(0.85)
+			}
 			if f.stoodNearTop() && f.fitsAfterReuse() && f.unallocatedShare() >= 0.1 {
 				return f.unlessOthers(0.6)
 			}

@@ -262,7 +262,7 @@ func (f *facts) grewUnallocated() bool {
 // keepsResults: within one validation memory rose from stretch to stretch, which a missing no_grad or a
 // large batch does not do: outputs are kept on the GPU.
 func (f *facts) keepsResults() bool {
-	return !f.onHost() && f.phase() == sampler.PhaseValidation && !f.drawsAlone() && !f.groupsPile() && (f.collects() || f.joinsInPlace() || !f.writesInEvaluation() && (f.risesAtEnd() || f.toldOfBatches() || f.inTrainerEvaluation()) || f.told(sampler.ToldResults) || f.told(sampler.ToldGrowth) && (f.inFunction("validation_step", "test_step") || f.told(sampler.ToldTried+"batch")))
+	return !f.onHost() && f.phase() == sampler.PhaseValidation && !f.drawsAlone() && !f.groupsPile() && (f.collects() || f.joinsInPlace() || !f.writesInEvaluation() && (!f.oneInput() && (f.risesAtEnd() || f.toldOfBatches()) || f.inTrainerEvaluation()) || f.told(sampler.ToldResults) || f.told(sampler.ToldGrowth) && (f.inFunction("validation_step", "test_step") || f.told(sampler.ToldTried+"batch")))
 }
 
 // climbsWithin: what a validation keeps is all that grew. For the first half of the run, in which it trained, the process stood at one height.

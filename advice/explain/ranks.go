@@ -261,20 +261,20 @@ func (f *failure) unevenDomains() bool {
 
 // firstRankKeeps: only the first rank has come to hold more, steadily, and died on an ordinary request. It alone logs, draws and saves, so
 // that what it does beside the steps keeps something; more work of a rank shows in what it asks for.
-func (f *facts) firstRankKeeps() bool {
+func (f *job) firstRankKeeps() bool {
 	_, _, steady := f.growth()
-	return f.driftsFromPeers() > 0 && f.event.Rank.Else(f.event.GPUIndex).Or(-1) == 0 && steady && !f.bigRequest()
+	return f.driftsFromPeers() > 0 && !f.tablesGrow() && f.event.Rank.Else(f.event.GPUIndex).Or(-1) == 0 && steady && !f.bigRequest()
 }
 
 // keepsAlone: a rank keeps something of its own in each step or so, always of one size, and died on an ordinary request: a leak in what only
 // this rank runs, such as its stage of a pipeline. More work of a rank comes unevenly, and shows in what it asks for.
-func (f *facts) keepsAlone() bool {
+func (f *job) keepsAlone() bool {
 	g := riseOfLevels(f.stretches())
-	return f.firstRankKeeps() || f.driftsFromPeers() > 0 && g.steps >= driftLevels && g.steady() && g.even() && !f.bigRequest()
+	return f.firstRankKeeps() || f.driftsFromPeers() > 0 && !f.tablesGrow() && g.steps >= driftLevels && g.steady() && g.even() && !f.bigRequest()
 }
 
 // unlessKept is how surely a rank that is ahead of the others has more to do.
-func (f *facts) unlessKept(sure float64) float64 {
+func (f *job) unlessKept(sure float64) float64 {
 	if f.keepsAlone() {
 		return 0.6
 	}

@@ -55,6 +55,11 @@ func (f *failure) sharesWithRollout() bool {
 	return (f.shows(sampler.ShowsRollout) || found && a.Value == "colocate") && !f.onHost() && !f.impossible()
 }
 
+// rolloutOutside: what the process holds beside PyTorch's allocator is no more than the share that vLLM was given. It was there from the start, and no other library has to be looked for.
+func (f *failure) rolloutOutside() bool {
+	return f.sharesWithRollout() && f.outside.Or(0) <= partOf(f.total.Or(0), f.rolloutTakes())+sampler.ContextMost
+}
+
 // rolloutTakes is the share of the GPU that vLLM was given; where that is not shown, what its trainers once took.
 func (f *failure) rolloutTakes() float64 {
 	if a, found := f.command.Find(rolloutShare); found {

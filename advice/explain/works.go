@@ -130,7 +130,7 @@ func (f *failure) possible(row fixRow) bool {
 	if f.makesContext() && (slices.Contains(followsOwn, row.id) || row.id == FixShortenContext || row.id == FixLimitRequests) {
 		return false // nothing of the job was there
 	}
-	if !f.has(notionsOf[row.id]) || row.id == FixHalveBatchAccumulate && f.noBatch() || f.only() && notionsOf[row.id]&(aGraph|ownLines) != 0 && !(row.id == FixLeak && (f.told(sampler.ToldModels) || f.leftByFirst())) {
+	if !f.has(notionsOf[row.id]) || row.id == FixHalveBatchAccumulate && f.noBatch() || f.only() && notionsOf[row.id]&(aGraph|ownLines) != 0 && !(row.id == FixLeak && (f.told(sampler.ToldModels) || f.leftByFirst() || f.seenGrowing())) {
 		return false
 	}
 	if row.id == FixOffloadModel && (f.tool != nil && f.tool.Whole || f.told(sampler.ToldWork+sampler.WorkLayers)) { // Caffe and Theano keep all of a network on the GPU
