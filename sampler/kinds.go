@@ -257,6 +257,8 @@ const (
 	ToldEmpty        = "empty"                 // the GPU is nearly empty when it fails, as is said
 	ToldNoContainer  = "no_container"          // it runs in no container, or in one of a kind that shares /dev/shm with its machine
 	ToldPinned       = "pinned"                // pinned memory is spoken of
+	ToldNetworks     = "networks"              // one of the networks that are trained takes much of the GPU by itself
+	ToldWSL          = "wsl"                   // it runs in the Linux within Windows
 	ToldOnWindows    = "beside_windows"        // the same runs on Windows, beside which WSL is
 	ToldPageFile     = "page_file"             // the page file, virtual memory or swap is spoken of
 	ToldSomeGPUs     = "some_gpus"             // of several GPUs only some fail, or it ran until one more was there

@@ -27,12 +27,22 @@ var fixesAsked = []fixRow{
 	{id: FixSmallerOptimizer, source: "https://huggingface.co/docs/peft/index",
 		kinds: training | undecided, cost: 0.02,
 		lives:   map[string]float64{CauseTooBig: 0.97, CauseUnknown: 0.9},
-		when:    func(f *failure) bool { return f.tunedInVain() },
+		when:    func(f *failure) bool { return f.tunedInVain() || f.networksFill() },
 		reach:   always(1),
 		variant: func(*failure) string { return "spent" },
 		do: func(f *failure) []string {
-			return []string{f.comment("do.say.adapters"), f.comment("do.say.states_in_ram")}
+			lines := []string{f.comment("do.say.adapters"), f.comment("do.say.states_in_ram")}
+			if f.networksFill() {
+				lines = append(lines, f.comment("do.say.checkpointing"))
+			}
+			return lines
 		}},
+	{id: FixOffloadModel, source: "https://huggingface.co/docs/diffusers/optimization/memory",
+		kinds: inference | imageTool, cost: 0.02,
+		lives: map[string]float64{CauseTooBig: 0.97, CauseUnknown: 0.9},
+		when:  func(f *failure) bool { return f.largePipeline() },
+		reach: always(1),
+		do:    doOffload},
 	{id: FixOffloadModel, source: "https://huggingface.co/docs/diffusers/optimization/memory",
 		kinds: inference | imageTool | undecided, cost: 0,
 		lives:   map[string]float64{CauseTooBig: 0.98, CauseUnknown: 0.9, CauseDataSpike: 0.95},
@@ -141,4 +151,15 @@ func (f *failure) wantsContext() bool {
 // wantsMoreFrames: a program makes or edits videos, ran with few frames, and how to go on to more is asked.
 func (f *failure) wantsMoreFrames() bool {
 	return f.told(sampler.ToldAsksMore) && f.domain() == sampler.DomainVideo && strings.Contains(f.ranWith(), "frame") && !f.onHost() && !f.numbers()
+}
+
+// networksFill: one sample at a time is trained on, and it is a network or its optimizer that is said to take the room, so that smaller samples leave most of it.
+func (f *failure) networksFill() bool {
+	return f.told(sampler.ToldNetworks) && f.batch() == 1 && f.program.is(training) && !f.onHost() && !f.numbers() && f.history == nil && !f.told(sampler.ToldGrowth)
+}
+
+// largePipeline: a pipeline of models ran on a GPU that most pictures fit, and nothing is said of a size, so that it is the models that fill it.
+func (f *failure) largePipeline() bool {
+	return f.program.name == "diffusers" && f.reported() && f.smallable() && f.saidTotal() >= largeEnough && f.offloadPossible() && !f.told(sampler.ToldSized) && !f.told(sampler.ToldLarger) &&
+		!f.told(sampler.ToldTried+"offload") && !f.told(sampler.ToldInForce+"model_cpu_offload") && !f.told(sampler.ToldInForce+"sequential_cpu_offload") && !f.told(sampler.ToldNext)
 }

@@ -204,6 +204,9 @@ func doHalveBatch(f *failure) []string {
 	if f.wholeGraph() && f.told(sampler.ToldNoBatch) && !f.inFile("torch_geometric/") {
 		return f.lessInput() // of a program whose author uses no loader
 	}
+	if f.wholeGraph() && f.usesDGL() {
+		return []string{"dgl.dataloading.DataLoader(graph, train_ids, dgl.dataloading.NeighborSampler([15, 10]), batch_size=1024)"}
+	}
 	if f.wholeGraph() {
 		return []string{"NeighborLoader(data, num_neighbors=[15, 10], batch_size=1024, input_nodes=data.train_mask)  " + f.comment("do.neighbors"), f.comment("do.sparse_edges")}
 	}

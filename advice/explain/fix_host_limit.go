@@ -94,10 +94,19 @@ func (f *failure) refusedFork() bool {
 
 var startsProcess = sampler.Pattern{Source: `\bos\.(?:popen|system|fork)\(|\bsubprocess\.|\bPopen\(|_fork_exec\(|\bfork_exec\(`}
 
+// runsOutside: a path or an error is one of Windows itself, whatever the text says of the Linux within it.
+func (f *failure) runsOutside() bool {
+	text := f.event.Text
+	return strings.Contains(text, "WinError") || strings.Contains(text, "os error 1455") || strings.Contains(text, `\site-packages\`) || f.event.Kind == sampler.KindHostAlloc && strings.Contains(text, "DefaultCPUAllocator: not enough")
+}
+
 // pageFile is how large a page file of Windows has to be: larger than what it asked for in RAM, where that is known.
 func (f *failure) pageFile() string {
 	if need, known := f.requested.Value(); known && f.onHost() && need >= sampler.GiB {
 		return f.comment("do.pagefile_need", "need", gib(need))
+	}
+	if f.told(sampler.ToldPageFile) {
+		return f.comment("do.pagefile_room") // who speaks of it has most likely made it larger
 	}
 	return f.comment("do.pagefile")
 }
@@ -121,6 +130,9 @@ func doHostLimit(f *failure) []string {
 	}
 	if f.shows(sampler.ShowsColab) {
 		return []string{"free -g", f.comment("do.say.colab")}
+	}
+	if f.told(sampler.ToldWSL) && !f.runsOutside() {
+		return []string{"free -g", f.comment("do.wslconfig")} // its kernel has a part of the RAM, whatever the page file
 	}
 	if f.onWindows() {
 		list := []string{`systeminfo | findstr /C:"Memory"  ` + f.comment("do.task_manager"), "SystemPropertiesPerformance.exe  " + f.pageFile()}

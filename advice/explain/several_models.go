@@ -4,7 +4,7 @@ import "nvpeak/sampler"
 
 // severalModels: models that are asked at the same time lie on the GPU side by side, however much of it each of them takes alone.
 func (f *failure) severalModels() bool {
-	return f.told(sampler.ToldSideBySide) && !f.program.is(training) && !f.onHost() && !f.numbers() && f.history == nil
+	return f.told(sampler.ToldSideBySide) && !f.program.is(training) && !(f.told(sampler.ToldServers) && f.program.reserves()) && !f.onHost() && !f.numbers() && f.history == nil
 }
 
 var causesModels = []causeRow{

@@ -199,6 +199,8 @@ func (f *failure) agreeing(l tools.Lever) (tools.Lever, bool) {
 	switch {
 	case f.anotherScript(l), f.asExtension() && (strings.HasPrefix(l.Type, "-") || strings.HasSuffix(l.Type, ".py") || len(l.Scripts()) > 0):
 		return l, false
+	case l.Of == tools.Batch && f.tool.Library && f.wholeGraph():
+		return l, false // a graph that is trained on as it is has no loader yet
 	case strings.HasPrefix(l.Type, "-") && f.asPage():
 		return l, false // of the script that is called from a command line, and another one runs
 	case strings.HasPrefix(l.Type, "package gpu") && (f.printsTorch() || f.event.Framework == "kokkos" || f.told(sampler.ToldWork+sampler.WorkPotentials)):

@@ -76,8 +76,8 @@ func (f *failure) ofNVIDIA() bool {
 
 // ofSystem is what to type on Windows, where the log is from there.
 func (f *failure) ofSystem(list []string) []string {
-	if !f.onWindows() {
-		return list
+	if !f.onWindows() || f.told(sampler.ToldWSL) && !f.runsOutside() {
+		return list // the Linux within it has its own commands
 	}
 	out := make([]string, 0, len(list))
 	for _, line := range list {

@@ -2130,6 +2130,7 @@ var textsEN = map[string]string{
 	"do.gpus_in_turn":                          "one GPU after another at the start, where the miner has an option for it",
 	"do.shm_of_machine":                        "no container: that of the machine, until it starts again; without root: fewer workers",
 	"do.arena":                                 "behind the inputs file, or in it; the arena then grows as the job asks",
+	"do.pagefile_room":                         "Advanced > Virtual memory: at least as large as the RAM, on a drive with that much free space: it grows no further than that",
 	"do.pagefile":                              "Advanced > Virtual memory: at least as large as the RAM",
 	"do.who_holds":                             "who holds the GPU now",
 	"do.results":                               "after each batch, or update the metric and drop them",

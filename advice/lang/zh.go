@@ -2129,6 +2129,7 @@ var textsZH = map[string]string{
 	"do.gpus_in_turn":                          "启动时一个 GPU 接一个 GPU，若矿工有这个选项",
 	"do.shm_of_machine":                        "不在容器里：机器自己的，到下次启动为止；没有 root 权限：减少工作进程",
 	"do.arena":                                 "写在输入文件之后或文件里；内存池随作业的申请增长",
+	"do.pagefile_room":                         "高级 > 虚拟内存：至少和内存一样大，并放在有同样多空闲空间的盘上：它最多只能增长到那里",
 	"do.pagefile":                              "高级 > 虚拟内存：至少和内存一样大",
 	"do.who_holds":                             "现在谁占着 GPU",
 	"do.results":                               "每批之后；或更新指标后就丢掉",

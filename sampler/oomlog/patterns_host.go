@@ -86,7 +86,7 @@ var hostRows = []row{
 		start: `unable to mmap <req> from file \x3c[^>]*>: Cannot allocate memory`},
 	{name: "mmap", framework: "python", kind: sampler.KindMmap, memory: sampler.MemoryHost, words: []string{"mmap"}, start: `mmap(?:ing)?\b[^\n]{0,40}(?:failed|error)[^\n]{0,40}Cannot allocate memory`},
 	{name: "torch cpu allocator", framework: "pytorch", kind: sampler.KindHostAlloc, memory: sampler.MemoryHost, words: []string{"defaultcpuallocator", "you tried to allocate", "you tried to reallocate"}, lines: 2,
-		start: `(?:(?:DefaultCPU)?Allocator: |(?:\$ )?\bTorch: |CPUAllocator[^\n]{0,20}: )(?:can't allocate memory|not enough memory)`, fields: []string{`you tried to (?:re)?allocate <req>`}},
+		start: `(?:(?:DefaultCPU)?Allocator: |(?:\$ )?\bTorch: |CPUAllocator[^\n]{0,20}: )(?:can't allocate memory|not enough memory)|\b(?:can't allocate memory|not enough memory): you tried to (?:re)?allocate`, fields: []string{`you tried to (?:re)?allocate <req>`}},
 	{name: "torch posix_memalign", framework: "pytorch", kind: sampler.KindHostAlloc, memory: sampler.MemoryHost, words: []string{"posix_memalign"}, start: `err == 0\. .{0,80}posix_memalign|Posix_memalign failed|posix_memalign\([^)]{0,60}\) == 0\. 12 vs`},
 	{name: "numpy", framework: "numpy", kind: sampler.KindHostAlloc, memory: sampler.MemoryHost, words: []string{"unable to allocate"}, lines: 2,
 		start: `Unable to allocate (?:<req> for an )?array with shape \(<shape:list>\) and data type <dtype:word>`},

@@ -25,12 +25,15 @@ var heard = []struct {
 	{telling: "other", what: sampler.ToldHeld, except: lazily(`(?i)\bshared (?:node|cluster|partition|queue)\b`)},                                                                                                                                // of which each job has GPUs of its own
 	{telling: "update", what: sampler.ToldUpdate, least: 0.6, words: lazily(`(?i)version|updat|upgrad|driver|releas|commit|downgrad|revert|roll(?:ed|ing)? ?back|\bgit\b|pull|master|\bmain\b|\b(?:old|new)(?:er|est)?\b|build|\d\.\d+\.\d|install|bisect|regress`),
 		except: lazily(`(?i)\bsame (?:\w+ )?(?:error|problem|issue)s?\b|\balso\b|\bboth\b|\d and (?:the |with |in )?(?:nightly|master|main|latest)\b|\bupgrad\w* (?:to )?(?:my |the |more )*(?:gpu|card|ram|memory)\b|` + systemUpdate)},
-	{telling: "worked", what: sampler.ToldWorked, least: 0.7},
+	{telling: "worked", what: sampler.ToldWorked, least: 0.7, except: lazily(`(?i)` + atSomeBatch)},
 	{telling: "more_gpus", what: sampler.ToldTried + "gpu", least: 0.6, except: cured},
 	{telling: "validation", phase: sampler.PhaseValidation, least: 0.65, words: lazily(`(?i)vali?d|\bval\b|\beval`),
 		except: lazily(`(?i)` + periods + `|\b(?:not|rather than|instead of) (?:in |during |at |from )?(?:the )?(?:vali?d\w*|eval\w*)|\bval\w*[ _-]batch[ _-]?size\w*\s*(?:is|was|=|:|of)\s*\d`)}, // one of the settings that are listed
 	{telling: "saving", phase: sampler.PhaseSaving, least: 0.65, words: lazily(`(?i)\bsav(?:e|es|ing)\b|\bsave_|checkpoint|export|\bwrit(?:e|es|ing)\b|consolidat|push|(?:merg|conver)\w*\b[^.\n]{0,40}\b` + savedThings + `|\b` + savedThings + `[^.\n]{0,40}\b(?:merg|conver)`), except: lazily(`(?i)\bbefore\b`)},
 }
+
+// atSomeBatch is a run that goes well until one batch of many, which is larger than those before it.
+const atSomeBatch = `\b(?:but|until|till|then|and)\b[^.\n]{0,12}\b(?:at|on|in|for|with|after) (?:some|certain|a certain|one|random|a few|a particular) (?:\w+ )?(?:batch|step|iteration|sample|example)(?:e?s)?\b`
 
 // systemUpdate is one of the operating system, which leaves the program as it was.
 const systemUpdate = `\b(?:windows(?: server)?(?: (?:7|8(?:\.1)?|10|11))?(?: (?:home|pro|enterprise|x64|64[- ]bit|\d\dH\d))?|win ?(?:10|11)|ubuntu(?: \d\d\.\d\d)?|debian|fedora|arch linux|mac ?os(?: \w+)?)[ ,:(-]+(?:(?:with|the|is|all|fully|newest|latest|last|most|recent|current|new) )*(?:up ?dat|up-?to-?dat|upgrad)\w*`
@@ -165,7 +168,7 @@ func complaint(all []sentence) (sentence, bool) {
 		}) {
 			return s, true
 		}
-		if !s.note && !s.tried && (crowdsFirst.MatchString(s.text) || keptAfterKill.MatchString(s.text)) && !talk.MatchString(expected(s.text)) && !code.MatchString(s.text) {
+		if !s.note && !s.tried && (crowdsFirst.MatchString(s.text) || keptAfterKill.MatchString(s.text) || keptByRanks.MatchString(s.text)) && !talk.MatchString(expected(s.text)) && !code.MatchString(s.text) {
 			return s, true
 		}
 	}

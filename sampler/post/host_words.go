@@ -20,7 +20,10 @@ const (
 	endedFor    = `\b(?:kill(?:s|ed)|crash\w*|dies|died|fail(?:s|ed)|stop(?:s|ped)|abort(?:s|ed)|exit(?:s|ed)|errors?)\b`
 	endsForHost = endedFor + `[^.\n]{0,60}` + wantingHost + `|` + wantingHost + `[^.\n]{0,60}` + endedFor
 	// loadedUntil is what is loaded into it until then.
-	loadedUntil = `\b(?:load|read|put|cop(?:y|ie))\w*\b[^.\n]{0,60}\b(?:in|into|to|on)(?: the)? ` + ofHost + `\b[^.\n]{0,60}\b` + takenDown + `\b`
+	loadedUntil = `\b(?:load|read|put|cop(?:y|ie))\w*\b[^.\n]{0,60}\b(?:in|into|to|on)(?: the)? ` + ofHost + `\b[^.\n]{0,60}\b` + takenDown + `\b|` + cachedUntil
+	// cachedUntil is a data set that is cached there until then; a cache of that kind is none of a GPU, so that a bare word for the failure is enough.
+	cachedUntil = `(?:\b(?:cach|stor|keep)\w*\b[^.\n]{0,40}\b(?:in|into|to)(?: the)? ` + ofHost + `\b|\b(?:ram|(?:system|host|cpu)[ -]memory) cach\w+\b)[^.\n]{0,50}\b` +
+		`(?:oom\w*|out of (?:memory|ram)|` + takenDown + `)\b`
 )
 
 // signaled is a program that ended by the signal with which a system without memory ends one, by its number: https://docs.kernel.org/admin-guide/mm/concepts.html#oom-killer

@@ -120,7 +120,7 @@ var marks = []struct {
 		`\b(?:models?|weights)\b[^.\n]{0,16}\b(?:is|are|was|were|gets?|got|being)\b[^.\n]{0,8}\bloaded (?:twice|two times|2 times|a second time)\b`)},
 	// A dataset that is kept in the memory of the machine.
 	{sampler.ToldCaches, lazily(`(?i)--cache[- _]*images\b|(?:^|[\s(,])(?:--)?cache ?[= ] ?["']?(?:true|ram)\b|` +
-		`\bcach(?:e|es|ed|ing) (?:(?:the|all|my|whole|entire|training) )*(?:dataset|data set|images|pictures) (?:in|into|to) (?:the )?(?:ram|memory)\b`)},
+		`\bcach(?:e|es|ed|ing) (?:(?:the|all|my|whole|entire|training) )*(?:dataset|data set|images|pictures) (?:in|into|to) (?:the )?(?:ram|memory)\b|\bcach(?:e|es|ed|ing)(?: (?:it|them|everything|all))? (?:in|into|to) (?:the )?ram\b|\bram cach(?:e|ing) (?:is|was|gets)\b`)},
 	// The memory of a reinforcement learner, in code and in words.
 	{sampler.ToldReplay, lazily(`(?i)(?:\b|_)replay[-_ ]?(?:buffer|memory|ratio)|\breplay[./](?:size|capacity|length)\b|\breplay\.use\b|\bself\.(?:memory|buffer|replay\w*)\.(?:append|push|add|store)\(|\breplay/?\w*\.py\b`)},
 	// The algorithms that have one.
@@ -207,8 +207,9 @@ var marks = []struct {
 	// Servers of one's own on one GPU.
 	{sampler.ToldServers, lazily(`(?i)\b(?:one|first|1st|another|other) (?:vllm |sglang )?(?:instance|server|engine)s?\b[^.\n]{0,16}\b(?:has been|is|was|are|were) (?:already |` +
 		`successfully )?(?:set up|up|running|started|launched|deployed|loaded)\b|` +
-		`\b(?:second|2nd|two|2|both|several|multiple) (?:vllm |sglang |llm )?(?:instances?|servers?|engines?|models)\b[^.\n]{0,30}\b(?:on|with|in) (?:the|a|` +
-		`one) (?:same |single )?(?:gpu|card)\b|\bModels?: ?[2-9] ?[*×x] ?\S`)},
+		`\b(?:second|2nd|two|2|both|several|multiple) (?:vllm |sglang |llm )?(?:instances?|servers?|engines?|models)\b[^.\n]{0,30}\b(?:on|with|in|into|onto) (?:the|a|` +
+		`one) (?:same |single )?(?:gpu|card)\b|` +
+		`\bModels?: ?[2-9] ?[*×x] ?\S`)},
 	// Speech with the voice of a recording that is given beside the text.
 	{sampler.ToldClones, lazily(`(?i)\bmulti[-_ ]?tts\b|\bmulti[-_ ]?speaker\b(?s:.*)\b(?:tts|synthe\w+)\b|\b(?:tts|synthe\w+)\b(?s:.*)\bmulti[-_ ]?speaker\b|\bvoice[-_ ]?clon\w+|` +
 		`\bclon\w+ (?:my |a |the )?voices?\b|\b(?:reference|prompt)[-_ ](?:audio|wav|speech|voice)\b|参考音频|声音克隆|\bclone-voice\b`)},

@@ -35,6 +35,8 @@ var programs = []struct {
 }{
 	// TGI by its short name, of which people also say that it takes vLLM's kernels.
 	{"tgi", lazily(`(?i)\b(?:models?|run|running|runs|serv\w+|deploy\w*)\b[^.\n]{0,30}\b(?:on|with|in|using|via) tgi\b`)},
+	// A model that makes pictures is served by SGLang, too, and what that sets of a language model is nothing to it.
+	{"diffusers", lazily(`(?i)\bsglang\b(?:\W{1,3}|\W{0,3}(?:and|or|vs\.?)\W{1,3})(?:the )?diffus\w+|\bdiffusers\b(?:\W{1,3}|\W{0,3}(?:and|or|vs\.?)\W{1,3})(?:the )?sglang\b|\bsglang[-_.]+(?:diffusion|multimodal_gen)\b`)},
 	{"sglang", lazily(`(?i)\bsglang(?:\b|v?\d)|\bmem[-_]fraction[-_]static\b`)},
 	{"vllm", lazily(`(?i)\bvllm(?:\b|v?\d)|\bgpu[-_]memory[-_]utilization\b|\b(?:INFO|ERROR|WARNING) \d\d-\d\d \d\d:\d\d:\d\d \[?[\w/]+\.py:\d+\]`)},
 	{"tgi", lazily(`(?i)\btext[-_]generation[-_](?:inference|launcher|client|router|server)\b`)},
@@ -61,7 +63,7 @@ var programs = []struct {
 	{"lm_eval", lazily(`(?i)\blm[-_]eval\b`)},
 	// Parts and arguments of pipelines that make pictures and videos, by names that only they have:
 	// https://huggingface.co/docs/diffusers/api/pipelines/overview
-	{"diffusers", lazily(`\bnum_(?:images|videos)_per_prompt\b|\bAutoencoderKL\w*\.from_|\b\w+Transformer[23]DModel\b`)},
+	{"diffusers", lazily(`\bnum_(?:images|videos)_per_prompt\b|\bAutoencoderKL\w*\.from_|\b\w+Transformer[23]DModel\b|\b(?:infer|inference|run|demo|sample|generate|test|app|gradio)\w*_(?:flux|sdxl|sd3|sd35|qwen_?image|hunyuan_?video|cogvideox?|ltx_?video|wan2\w*)\w*\.py\b`)},
 	{"llama-reference", lazily(`--ckpt_dir\b[^\n]*--tokenizer_path\b`)},
 }
 

@@ -564,7 +564,7 @@ var runsOnCPU = lazily(`(?i)\b(?:during|in|for|with|doing|while) (?:an? |the |my
 
 // onCPUAlone: it runs on the CPU, and the text has no word of a GPU.
 func onCPUAlone(text string, all []sentence) bool {
-	return !gpuWord.MatchString(text) && slices.ContainsFunc(all, func(s sentence) bool { return runsOnCPU.MatchString(s.text) && !doubted.MatchString(s.text) })
+	return !gpuWord.MatchString(text) && (byOptionOnCPU(text) || slices.ContainsFunc(all, func(s sentence) bool { return runsOnCPU.MatchString(s.text) && !doubted.MatchString(s.text) }))
 }
 
 // gpuWord is any word of a GPU.
@@ -600,7 +600,7 @@ func kindOf(text, told string, all []sentence) (framework, kind, memory string) 
 	outOfVRAM := slices.ContainsFunc(all, func(s sentence) bool {
 		return outOfVRAMWords.MatchString(s.text) && !talk.MatchString(expected(s.text))
 	})
-	if surelyHost.MatchString(text) || errno12.MatchString(told) || onCPUAlone(text, all) || limitOfHost.MatchString(text) && !gpuWord.MatchString(text) || (largerThanRAM.MatchString(text) || terabytes.MatchString(text) || fusesDepth.MatchString(text)) && !ofGPUAlone.MatchString(text) || slices.ContainsFunc(all, func(s sentence) bool {
+	if surelyHost.MatchString(text) || errno12.MatchString(told) || onCPUAlone(text, all) || shortOfRAM(text, all) || limitOfHost.MatchString(text) && !gpuWord.MatchString(text) || (largerThanRAM.MatchString(text) || terabytes.MatchString(text) || fusesDepth.MatchString(text)) && !ofGPUAlone.MatchString(text) || slices.ContainsFunc(all, func(s sentence) bool {
 		return (onHost.MatchString(s.text) && !(outOfVRAM && !ofMachineAlone.MatchString(s.text)) || fillsHost.MatchString(s.text) && !ofGPUAlone.MatchString(s.text)) && !talk.MatchString(expected(s.text)) && !ofOthers.MatchString(s.text) && !ofGPU.MatchString(s.text) && !ofGPUs.MatchString(s.text) && !(either.MatchString(s.text) && (ofGPU.MatchString(text) || gpuWord.MatchString(s.text)) && !surelyRAM.MatchString(text))
 	}) {
 		return "", sampler.KindHostAlloc, sampler.MemoryHost

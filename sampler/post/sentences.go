@@ -141,7 +141,7 @@ func title(text string, all []sentence, shows bool) (sentence, bool) {
 	if mark == "" && !shows && plain(line, rest) && (symptom.MatchString(line) && !toReaders(all) || firstHand(all) || form.MatchString(rest) && !toReaders(all)) {
 		return sentence{text: strings.TrimSpace(line), line: 1, title: true}, true
 	}
-	if mark == "" || len(line) > 300 || !shows && !alone(line, rest) && !form.MatchString(rest) && !firstHand(all) && !wonders(line, rest, all) && ((!gear.MatchString(line) && !aboutGear(all)) || toReaders(all)) {
+	if mark == "" || len(line) > 300 || !shows && !verbatim.MatchString(line) && !alone(line, rest) && !form.MatchString(rest) && !firstHand(all) && !wonders(line, rest, all) && ((!gear.MatchString(line) && !aboutGear(all)) || toReaders(all)) {
 		return sentence{}, false
 	}
 	return sentence{text: strings.TrimSpace(line[len(mark):]), line: 1, title: true}, true
@@ -244,6 +244,9 @@ func wonders(line, rest string, all []sentence) bool {
 func plain(line, rest string) bool {
 	return len(line) <= 120 && strings.HasPrefix(strings.TrimLeft(rest, " \t\r"), "\n") && (!printed.MatchString(line) || ranOut.MatchString(line))
 }
+
+// verbatim is what TensorFlow prints, which nobody writes otherwise.
+var verbatim = lazily(`(?i)\bran out of memory trying to allocate\b`)
 
 // firstHand: who writes speaks more of himself than to his readers.
 func firstHand(all []sentence) bool {

@@ -125,6 +125,10 @@ var (
 // hostRoom are options for how much of the machine's memory a job or a container has.
 var hostRoom = lazily(`(?i)(?:^|[\s"'\x60])(--mem|--memory|--shm-size)[ =]+["']?(\d{1,9})(?:\.\d+)?[ ]?([kmgt]?)i?b?\b`)
 
+// roomSaid is the memory of a machine that somebody says his job was given, of which less was not enough either. That of a GPU is another.
+var roomSaid = lazily(`(?i)\b(?:used?|using|request(?:ed|ing)?|ask(?:ed|ing) for|allocat(?:ed|ing)|reserv(?:ed|ing)|assign(?:ed|ing)|gave|giv(?:en|ing)|set|tried|with|have|has|had|even)(?: (?:it|the|a|an|job|node|up|to|of|about|over))* ` +
+	`(\d{1,4}(?:\.\d)?) ?([GT])i?B?(?: of)?(?: (?:(?:cpu|system|host|main|node) )?(?:memory|ram|mem)\b| for (?:the |my )?cpu\b)`)
+
 // shmRoom is what a text says that shared memory has.
 var shmRoom = lazily(`(?i)(?:/dev/shm|shm[- ]size|shared memory|共享内存|共有メモリ)[^\n.。\d]{0,24}?(\d{1,4}) ?g(?:i?b)?\b`)
 
@@ -138,6 +142,12 @@ func rooms(c *sampler.LogContext, text string) {
 		n, err := strconv.ParseFloat(at[2], 64)
 		if scale := map[string]float64{"": 1 << 30, "k": 1 << 20, "m": 1 << 10, "g": 1, "t": 1.0 / 1024}[unit]; err == nil {
 			c.Told = append(c.Told, fmt.Sprintf("%s%s %.0f", sampler.ToldInForce, strings.ToLower(at[1]), n/scale))
+		}
+	}
+	for _, at := range roomSaid.FindAllStringSubmatch(text, 8) {
+		if n, err := strconv.ParseFloat(at[1], 64); err == nil && n > 0 {
+			room := fmt.Sprintf("%.0f", n*map[string]float64{"g": 1, "t": 1024}[strings.ToLower(at[2])])
+			c.Told = append(c.Told, sampler.ToldInForce+"--mem "+room, sampler.ToldInForce+"--memory "+room)
 		}
 	}
 	for _, at := range shmRoom.FindAllStringSubmatch(text, 8) {
@@ -207,7 +217,7 @@ func addShown(c *sampler.LogContext, text string, tool *tools.Tool) {
 	is := func(what string) bool { return what == sampler.ToldWindows }
 	switch known := slices.ContainsFunc(c.Told, is); {
 	case withinWindows.MatchString(text):
-		c.Told = slices.DeleteFunc(c.Told, is)
+		c.Told = append(slices.DeleteFunc(c.Told, is), sampler.ToldWSL)
 	case !known && windowsToo.MatchString(text):
 		c.Told = append(c.Told, sampler.ToldWindows)
 	}

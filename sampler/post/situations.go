@@ -46,6 +46,12 @@ const (
 const withSteps = `\b(?:when|as|while|once) (?:the )?(?:number of )?(?:iterations?|steps?|epochs?)(?: (?:number|count))? (?:is |are |keeps? |starts? )*(?:grow\w*|` +
 	`increas\w*|goes up|go up|going up|gets? (?:larger|higher|bigger))`
 
+// keptByRanks is memory of the other GPUs of a job that stays taken when it is over: processes of it are left there.
+var keptByRanks = lazily(`(?i)\b(?:when|after|once|although|though) (?:the |my )?(?:program|script|training|job|run|process)(?: on \w+)? (?:ends|ended|exits|exited|finishes|finished|stops|stopped|is (?:over|done|finished|killed)|terminates|terminated|dies|died|crashes|crashed)\b` +
+	`[^.\n]{0,80}\b(?:other|remaining|rest of the) (?:gpus?|cards)(?: \w+)? (?:(?:is|are|was|were|does|do|did)(?: not|n['’]t)|never|still) (?:\w+ )?(?:releas\w+|freed?|cleared?|held|occupied|in use|taken|full)\b|` +
+	`\b(?:other|remaining) (?:gpus?|cards)(?: \w+)? (?:(?:is|are|was|were|does|do|did)(?: not|n['’]t)|never|still) (?:\w+ )?(?:releas\w+|freed?|cleared?|held|occupied|in use|taken)\b[^.\n]{0,30}` +
+	`\b(?:when|after|once|although|though) (?:the |my )?(?:program|script|training|job|run|process) (?:ends|ended|exits|exited|finishes|finished|stops|stopped|is (?:over|done|finished|killed)|terminates|terminated|dies|died|crashes|crashed)\b`)
+
 // keptInside is memory that a program keeps which goes on.
 var keptInside = lazily(`(?i)\b(?:after|with|in|for|between) (?:each|every|the first|one) (?:\w+ )?(?:epochs?|steps?|iterations?|batch(?:es)?|images?|pictures?|videos?|files?|` +
 	`requests?|inferences?|calls?|generations?|trials?|folds?)\b|\bjupyter|\bnotebook|\bipython\b|\bcolab\b|\bkaggle\b|\bdel \w|\bin the same process\b|` +
@@ -57,6 +63,10 @@ var situations = []struct {
 	words, beside, except *lazy
 }{
 	// What a process held may be with its children still, or with what the driver could not end.
+	{sampler.ToldDead, keptByRanks, nil, nil},
+	{sampler.ToldVaries, lazily(`(?i)\b(?:runs?|running|trains?|training|works?|working|goes|going)(?: \w+)? (?:fine|well|ok|okay|smoothly|normally)\b[^.\n]{0,50}` + atSomeBatch + `[^.\n]{0,40}\b(?:oom|out of memory)\b`), nil, nil},
+	// Of which weights and what the optimizer keeps are a large part, whatever the batch.
+	{sampler.ToldNetworks, lazily(`(?i)\b(?:u-?net|transformer|teacher|student|critic|discriminator|optimi[sz]er|text encoder)(?: \w+)?\b (?:occup(?:y|ies|ied)|takes?|took|uses?|consumes?|needs?)\b[^.\n]{0,30}(?:\bmemory\b|\bvram\b|\d ?G(?:i?B)?\b)`), nil, nil},
 	{sampler.ToldDead, lazily(`(?i)` + processEnded + `[^\n]{0,120}?\n{0,2}[^\n]{0,120}?` + stillHeld + `|` + stillHeld + `[^.\n]{0,24}\b(?:after|although|though|when|once|while)\b[^.\n]{0,40}?` + processEnded), nil, keptInside},
 	// Those that are not made with JAX, whose variables change nothing in them.
 	{sampler.ToldTorchFolds, lazily(`(?i)\b(?:openfold|fastfold|uni-?fold|esm-?fold|omegafold|rose?ttafold|helixfold|boltz|protenix|chai-?1)\w*`), nil, lazily(`(?i)\b(?:alphafold|colabfold|jax)\w*|\bXLA_`)},

@@ -380,7 +380,7 @@ var tells = []struct {
 		`VRAM|memory)\b|` +
 		`\b(?:model|weights)\b[^.]{0,40}\b(?:(?:does|do|can|could|will|would)(?:n['’]?t| not)|can['’]?t|cannot|not) fit\b[^.]{0,24}\b(?:in|into|on|onto|` +
 		`within)\b[^.]{0,16}\b(?:GPUs?|cards?|VRAM|memory)\b`), lazily(`(?i)\bbatch`)},
-	{sampler.ToldWholeGraph, lazily(`(?i)\bfull[- _]?batch\b|\b(?:whole|entire|full|single|big|large|huge) graph\b|` +
+	{sampler.ToldWholeGraph, lazily(`(?i)\bfull[- _]?batch\b|\b(?:whole|entire|full|single|big|large|huge) graph\b|\bgraph (?:is|was)(?: \w+)? too (?:large|big)\b|` +
 		`\bgraph\b[^.]{0,60}\b\d[\d,. ]*(?:k|m|million|thousand)? ?(?:nodes|vertices|points|edges)\b|\bgraph\b[^.]{0,40}\bmany (?:nodes|points|edges)\b|` +
 		`\b(?:my|our) (?:data\w*|network) (?:has|have|contains?) (?:about |over |around )?\d[\d,]{3,} nodes\b`), lazily(`(?i)\b(?:each|every|per|graphs)\b`)},
 	{sampler.ToldQuantizing, lazily(`(?i)\b(?:quantiz|quantis)(?:e|es|ing)\b[^.]{0,40}\b(?:\d{1,3}b|models?|llama\S*|weights)\b|--wbits \d`), lazily(`(?i)\b(?:vllm|tgi|serv(?:e|ing))\b|--quantize\b`)},
