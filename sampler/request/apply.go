@@ -216,14 +216,28 @@ func (t *Tracker) fill(row *sampler.Process, p *process, key sampler.GPUKey, now
 	if y.ended = p.exit; !p.over { // it has not ended where it runs another program
 		r.ExitStatus, r.ExitTime = p.exit, p.exited
 	}
-	if n, ok := y.exact.base.Value(); ok && p.late && !y.exact.apart && !y.pool && (y.based || !p.gone) { // it must not look like a last grant, nor the free memory of a pool like some that is held
-		y.based = true
-		r.Live, r.Peak = r.Live+n, y.exact.top
+	if n, ok := y.exact.base.Value(); ok && p.late && !y.exact.apart && !y.pool { // the free memory of a pool must not look like some that is held
+		if y.based = p.based(y, now); y.based {
+			r.Live += n
+		}
+		r.Peak = max(r.Peak, y.exact.top)
 	}
 	row.Requests = r
 	if peak, ok := t.peakOf(p, y, now); ok && (!y.partly || peak.Bytes >= row.Memory.Or(0)) && (row.Peak == nil || peak.Bytes >= row.Peak.Bytes) {
 		row.Peak = &peak
 	}
+}
+
+// based says whether what the driver's figure has besides what calls gave still is a part of what the process holds: where it has given back something of
+// before since, as much as all of that may be gone. What becomes known only as it ends, or again after a refusal, must not look like a last grant.
+func (p *process) based(y *tally, now time.Time) bool {
+	switch {
+	case y.exact.contexts.gone && !p.missed:
+		return false
+	case y.based:
+		return true
+	}
+	return !p.gone && (p.lost.IsZero() || !y.waits(now))
 }
 
 // peakOf is the most that a process has held on the GPU of a tally, as its calls tell.

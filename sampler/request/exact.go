@@ -340,11 +340,13 @@ func (e *exact) settle(now time.Time, live sampler.Bytes) {
 	}
 }
 
-// stale says whether the figure that waits may have all that a context had whose end was under way, for all that is known, as it was read; live: after that.
+// stale says whether the figure that waits may have all that a context had whose end was under way, for all that is known, as it was read, or a block that nobody
+// knew; live: after that.
 func (e *exact) stale(n, live sampler.Bytes) bool {
 	ending, first, before := false, true, live
 	for i := range e.changes {
-		c, until := &e.changes[i], e.changes[i].until
+		c := &e.changes[i]
+		until := later(c.at, c.until)
 		if c.by != 0 {
 			until = c.at.Add(givingBack)
 		}
