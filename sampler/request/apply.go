@@ -256,11 +256,21 @@ func (t *Tracker) peakOf(p *process, y *tally, now time.Time) (peak sampler.Peak
 	return sampler.Peak{Bytes: n, Time: milli(at), Source: source}, n > 0 && n <= y.most()
 }
 
-// tells notes the peak that the calls tell of a process on a GPU. What it held there as another program, it has held.
-func (p *process) tells(row *sampler.Process, key sampler.GPUKey) {
-	if before, ok := p.before[key]; ok && (row.Peak == nil || before.Bytes > row.Peak.Bytes) {
-		row.Peak = &before
+// ofBoth is the peak of a process on a GPU with what it held there as another program. That may have been more than is known, and then so may this.
+func (p *process) ofBoth(key sampler.GPUKey, now *sampler.Peak) *sampler.Peak {
+	before, ok := p.before[key]
+	switch {
+	case ok && (now == nil || before.Bytes > now.Bytes):
+		return &before
+	case ok && now.Source == sampler.PeakCalls:
+		now.Source = before.Source
 	}
+	return now
+}
+
+// tells notes the peak that the calls tell of a process on a GPU.
+func (p *process) tells(row *sampler.Process, key sampler.GPUKey) {
+	row.Peak = p.ofBoth(key, row.Peak)
 	if row.Peak != nil && row.Peak.OfCalls() {
 		p.peaks[key] = *row.Peak
 	}
