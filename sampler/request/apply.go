@@ -47,12 +47,13 @@ func (t *Tracker) Apply(s *sampler.Snapshot) {
 	t.firstRound(s)
 	t.strays = nil
 	for _, g := range t.gpus {
-		g.unheard = time.Time{}
+		g.unheard, g.working = time.Time{}, time.Time{}
 	}
 	for _, p := range t.processes {
 		if !p.gone {
 			t.unhear(p)
 		}
+		t.works(p)
 	}
 	for _, p := range t.processes {
 		if p.supposed && p.strange() {

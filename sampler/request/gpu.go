@@ -27,6 +27,7 @@ type gpu struct {
 	// free between two of them is not known exactly.
 	unheard   time.Time
 	readUntil time.Time // see Tracker.ReadUntil
+	working   time.Time // when the first of the calls began that are under way and may be on it; zero: none is known to be
 }
 
 // keptReadings: those of two seconds in which each one differs from the one before. Of others the last before one that differs is told.
@@ -132,16 +133,16 @@ func (g *gpu) freeAfter(at time.Time) (n sampler.Opt[sampler.Bytes], read time.T
 	if next.at.IsZero() {
 		next = g.standing(at)
 	}
-	if g.usable == 0 || next.at.IsZero() || g.pooledSince(at, next.at) {
+	if g.usable == 0 || next.at.IsZero() || g.pooledSince(at, next.at) || g.forgot(at) {
 		return n, read
 	}
 	sum := int64(next.used) //nolint:gosec // below MaxPlausible
 	for _, m := range g.moves {
-		last := next.at
+		done := m.at
 		if m.bytes > 0 {
-			last = last.Add(included) // in doubt it says no less than there was
+			done = m.from - int64(included) // in doubt it says no less than there was
 		}
-		if m.at > nanos(at) && m.at < nanos(last) {
+		if m.at > nanos(at) && done < nanos(next.at) {
 			sum -= m.bytes
 		}
 	}
@@ -282,7 +283,12 @@ func (g *gpu) sure(at time.Time) bool {
 			return false
 		}
 	}
-	return g.moved <= keptMoves || g.moves[g.moved%keptMoves].at < first
+	return !g.forgot(at)
+}
+
+// forgot tells whether moves after a time may be kept no more.
+func (g *gpu) forgot(at time.Time) bool {
+	return g.moved > keptMoves && g.moves[g.moved%keptMoves].at >= nanos(at)
 }
 
 func (g *gpu) add(m move) {
