@@ -120,13 +120,13 @@ func (g *gpu) unsure(at time.Time) bool { return g != nil && at.Before(g.unheard
 // twice is more than the driver can have given too much by what it rounds to.
 const twice = 64 * sampler.MiB
 
-// freeAfter is the same by the first reading after the call, if that came soon: it has what no call tells, such as a context
+// freeAfter is the same by the first reading after the call that fell into no slow one, if that came soon: it has what no call tells, such as a context
 // made since the reading before. A program that is gone by then has more free than there was. What was given meanwhile and nobody knows how much of the
 // GPU it took, as by a pool, is in it, too: then it says nothing.
 func (g *gpu) freeAfter(at time.Time) (n sampler.Opt[sampler.Bytes], read time.Time) {
 	var next reading
 	for _, r := range g.read {
-		if r.at.After(at.Add(included)) && r.at.Sub(at) <= showsWithin && (next.at.IsZero() || r.at.Before(next.at)) {
+		if r.at.After(at.Add(included)) && r.at.Sub(at) <= showsWithin && (next.at.IsZero() || r.at.Before(next.at)) && !g.amid(r.at) {
 			next = r
 		}
 	}
@@ -138,11 +138,11 @@ func (g *gpu) freeAfter(at time.Time) (n sampler.Opt[sampler.Bytes], read time.T
 	}
 	sum := int64(next.used) //nolint:gosec // below MaxPlausible
 	for _, m := range g.moves {
-		done := m.at
+		last := next.at
 		if m.bytes > 0 {
-			done = m.from - int64(included) // in doubt it says no less than there was
+			last = last.Add(included) // in doubt it says no less than there was
 		}
-		if m.at > nanos(at) && done < nanos(next.at) {
+		if m.at > nanos(at) && m.at < nanos(last) {
 			sum -= m.bytes
 		}
 	}
@@ -284,6 +284,17 @@ func (g *gpu) sure(at time.Time) bool {
 		}
 	}
 	return !g.forgot(at)
+}
+
+// amid tells whether a reading fell into a call that took long: what that gave or took it may have or not.
+func (g *gpu) amid(at time.Time) bool {
+	first, last := nanos(at), nanos(at.Add(cut))
+	for i := range g.moves {
+		if m := &g.moves[i]; m.at-m.from > int64(included) && m.near(first, last) {
+			return true
+		}
+	}
+	return false
 }
 
 // forgot tells whether moves after a time may be kept no more.

@@ -44,6 +44,24 @@ func TestFreeByReadingsAmidCalls(t *testing.T) {
 			s.later(ms(10))
 			s.call("cuMemAlloc_v2", Call{Address: 1, Size: uint64(30 * gib), Context: 0xc000, Device: -1, Took: ms(20)})
 		}, sampler.Some(47 * gib)},
+		"that had not moved it, and nothing is known of before": {func(s *scene, read func(sampler.Bytes)) {
+			s.call("cuCtxCreate_v2", Call{Address: 0xc001, Device: 0})
+			s.refused(47*gib + mib)
+			s.later(ms(10))
+			read(gib + gib/2)
+			s.later(ms(10))
+			s.call("cuMemAlloc_v2", Call{Address: 1, Size: uint64(30 * gib), Context: 0xc000, Device: -1, Took: ms(20)})
+		}, none},
+		"but it is read once more": {func(s *scene, read func(sampler.Bytes)) {
+			s.call("cuCtxCreate_v2", Call{Address: 0xc001, Device: 0})
+			s.refused(47*gib + mib)
+			s.later(ms(10))
+			read(gib + gib/2)
+			s.later(ms(10))
+			s.call("cuMemAlloc_v2", Call{Address: 1, Size: uint64(30 * gib), Context: 0xc000, Device: -1, Took: ms(20)})
+			s.later(ms(10))
+			read(31*gib + gib/2)
+		}, sampler.Some(47*gib - gib/2)},
 		"it is under way": {func(s *scene, read func(sampler.Bytes)) {
 			s.later(ms(20))
 			s.refused(47*gib + mib)
