@@ -38,20 +38,18 @@ func (q *processFold) fold(l *timeline, p *sampler.Process) {
 		q.mean.add(q.value, dt)
 	}
 	q.Last, q.seen = now, now
-	m, ok := sampler.Plausible(p.Memory)
-	if !ok {
-		q.value = math.NaN()
-		return
+	q.value = math.NaN()
+	if m, ok := sampler.Plausible(p.Memory); ok {
+		q.value = float64(m)
+		q.bins.add(now, q.value, q.value)
+		q.AtExit = sampler.Some(m)
+		if q.Peak == nil || m > q.Peak.Bytes {
+			q.Peak = &Peak{sampler.Peak{Bytes: m, Time: l.at, Source: sampler.PeakSampled}, now}
+		}
 	}
-	q.value = float64(m)
-	q.bins.add(now, q.value, q.value)
-	q.AtExit = sampler.Some(m)
-	if q.Peak == nil || m > q.Peak.Bytes {
-		q.Peak = &Peak{sampler.Peak{Bytes: m, Time: l.at, Source: sampler.PeakSampled}, now}
-	}
-	// A recorded peak is better where it comes from the driver or the allocator, or lies
-	// between two readings of the process list of this recording.
-	if k := p.Peak; k != nil && k.Bytes > q.Peak.Bytes && k.Bytes < sampler.MaxPlausible && (k.Source != sampler.PeakSampled || !k.Time.Before(l.start)) {
+	// A recorded peak is better where it comes from the driver, the allocator or the calls, of
+	// which alone one of some milliseconds has its own, or lies between two readings of the process list of this recording.
+	if k := p.Peak; k != nil && k.Bytes > peakBytes(q.Peak) && k.Bytes < sampler.MaxPlausible && (k.Source != sampler.PeakSampled || !k.Time.Before(l.start)) {
 		q.Peak = &Peak{*k, max(0, l.seconds(k.Time))}
 	}
 }

@@ -36,6 +36,18 @@ func TestProcessPeak(t *testing.T) {
 	}
 }
 
+// A process of some milliseconds is in no list of the driver: what its calls tell is its peak.
+func TestPeakOfWhoWasNeverListed(t *testing.T) {
+	r := New(Options{Outline: true})
+	at := time.Unix(1000, 0).Add(time.Second / 2)
+	r.Snapshot(card(0, 48*gibs, 20*gibs))
+	r.Snapshot(card(1, 48*gibs, 20*gibs, sampler.Process{PID: 7, Peak: &sampler.Peak{Bytes: gibs, Time: at, Source: sampler.PeakCallsAlone}}))
+	got := r.Report().Processes[0]
+	if got.Peak == nil || got.Peak.Bytes != gibs || got.Peak.Source != sampler.PeakCallsAlone || got.Peak.T != 0.5 || got.AtExit.Known() {
+		t.Errorf("%+v, at its end %v", got.Peak, got.AtExit)
+	}
+}
+
 // The mean of a process weighs by time; a figure is held for five seconds when the next does not come.
 func TestProcessMean(t *testing.T) {
 	for name, row := range map[string]struct {

@@ -324,6 +324,9 @@ func (a *asking) fold(r *sampler.Requests, now float64, at time.Time, free float
 		a.foldFlushes(n, first, now, at)
 	}
 	a.flushed.settle(a, now)
+	if !r.Whole && r.Live < a.again.base { // it has given back what nobody knows: is the request held?
+		free = math.NaN()
+	}
 	a.again.fold(before.Live, r.Live, now, free)
 	if a.pending() && !a.counted && now-a.tried > deathSeconds && !a.wentOn() {
 		a.unresolved()

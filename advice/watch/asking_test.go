@@ -223,6 +223,31 @@ func TestAgain(t *testing.T) {
 	}
 }
 
+// A program that ran before anybody looked may give back of what it had then, and is known to hold what its calls gave alone: what it asked for last is
+// held for all that is known, and what is free beside that is not what is free without it.
+func TestAgainBesideALowerBound(t *testing.T) {
+	for name, row := range map[string]struct {
+		whole bool
+		known bool
+	}{"a lower bound": {false, false}, "all is known": {true, true}} {
+		var a asking
+		fold := func(at float64, granted int, live sampler.Bytes, free float64) {
+			a.fold(&sampler.Requests{Granted: granted, Live: live, Peak: 14 * gib, Whole: row.whole}, at, drivenTime(at), free)
+		}
+		fold(0, 1, 10*gib, 5000)
+		a.again = again{bytes: 4 * gib, at: 1, gap: 20, base: 10 * gib, low: math.NaN()}
+		fold(2, 2, 14*gib, 1000)
+		fold(3, 2, 4*gib, 1000)
+		if _, low, known := a.again.due(3); known != row.known {
+			t.Errorf("%s: %v is free without it, %v", name, low, known)
+		}
+		fold(4, 2, 10*gib, 5000)
+		if _, low, known := a.again.due(4); !known || !row.whole && low != 5000 {
+			t.Errorf("%s: it is given back: %v, %v", name, low, known)
+		}
+	}
+}
+
 // Small requests, those that a pool meets and what a refusal is among are no need that comes again.
 func TestAgainNot(t *testing.T) {
 	for name, r := range map[string]sampler.Request{"small": {Bytes: againLeast - 1}, "pool": {Bytes: gib, Function: "cuMemAllocFromPoolAsync"},

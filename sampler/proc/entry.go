@@ -76,15 +76,20 @@ func (e *entry) learn(r *readers, pid int, s stat, now time.Time) {
 	if b, err := r.files.read(dir+"cgroup", maxCgroup); err == nil {
 		e.container = parseCgroup(b).Or("")
 	}
-	if b, err := r.files.read(dir+"environ", maxEnviron); err == nil && (len(b) > 0 || e.environment == nil) {
+	b, err := r.files.read(dir+"environ", maxEnviron)
+	empty := err == nil && len(b) == 0
+	if err == nil && !empty {
 		e.environment = parseEnviron(b)
 	}
 	if e.parents == nil { // a launcher that has ended is still the one
 		l := r.files.lineage(s.up, now)
 		e.parents, e.launch = l.parents, l.launch
 	}
-	b, err := r.files.read(dir+"cmdline", maxCommand)
+	b, err = r.files.read(dir+"cmdline", maxCommand)
 	args, command := parseCommand(b)
+	if empty && e.environment == nil && (len(b) > 0 || s.state == idle) { // else its memory is gone, as it ends: the kernel tells neither of the two then
+		e.environment = parseEnviron(nil)
+	}
 	switch {
 	case err == nil && command != "":
 		e.command = command

@@ -194,6 +194,32 @@ func TestExecTitleAndDeath(t *testing.T) {
 	}
 }
 
+// A process that is just ending has no memory any more, and so neither a command line nor an environment that could be read: that says nothing of
+// what it had. One that has a command line was given no variables.
+func TestEnvironmentOfWhoEnds(t *testing.T) {
+	for name, row := range map[string]struct {
+		command, before, after string
+		known                  bool
+		device                 string
+	}{
+		"ends before anybody looked": {"", "", "", false, ""},
+		"was given none":             {"train", "", "", true, ""},
+		"ends later":                 {"train", "CUDA_VISIBLE_DEVICES=2\x00", "", true, "2"},
+		"was given others":           {"train", "CUDA_VISIBLE_DEVICES=2\x00", "CUDA_VISIBLE_DEVICES=1\x00", true, "1"},
+	} {
+		f := newFake(t)
+		h, c := fixture(f.root)
+		f.process(7, "train", 0, 100, row.command)
+		f.write("7/environ", row.before)
+		identify(h, 7)
+		f.write("7/environ", row.after)
+		c.now = c.now.Add(learnEvery)
+		if e := identify(h, 7).Environment; (e != nil) != row.known || e["CUDA_VISIBLE_DEVICES"] != row.device {
+			t.Errorf("%s: %#v", name, e)
+		}
+	}
+}
+
 func TestForgetting(t *testing.T) {
 	f := newFake(t)
 	h, c := fixture(f.root)

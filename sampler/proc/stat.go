@@ -11,6 +11,9 @@ import (
 // https://man7.org/linux/man-pages/man7/time.7.html
 const userHZ = 100
 
+// idle is the state of a thread of the kernel that waits. No other process has it.
+const idle = 'I'
+
 // stat is what is needed of one /proc/PID/stat.
 type stat struct {
 	name  string

@@ -47,12 +47,13 @@ func (t *Tracker) Apply(s *sampler.Snapshot) {
 	t.firstRound(s)
 	t.strays = nil
 	for _, g := range t.gpus {
-		g.unheard = time.Time{}
+		g.unheard, g.working = time.Time{}, time.Time{}
 	}
 	for _, p := range t.processes {
 		if !p.gone {
 			t.unhear(p)
 		}
+		t.works(p)
 	}
 	for _, p := range t.processes {
 		if p.supposed && p.strange() {
@@ -216,39 +217,15 @@ func (t *Tracker) fill(row *sampler.Process, p *process, key sampler.GPUKey, now
 	if y.ended = p.exit; !p.over { // it has not ended where it runs another program
 		r.ExitStatus, r.ExitTime = p.exit, p.exited
 	}
-	if n, ok := y.exact.base.Value(); ok && p.late && !y.exact.apart && !y.pool && (y.based || !p.gone) { // it must not look like a last grant, nor the free memory of a pool like some that is held
-		y.based = true
-		r.Live, r.Peak = r.Live+n, y.exact.top
+	if n, ok := y.exact.base.Value(); ok && p.late && !y.exact.apart && !y.pool { // the free memory of a pool must not look like some that is held
+		if y.based = p.based(y, now); y.based {
+			r.Live += n
+		}
+		r.Peak = max(r.Peak, y.exact.top)
 	}
 	row.Requests = r
 	if peak, ok := t.peakOf(p, y, now); ok && (!y.partly || peak.Bytes >= row.Memory.Or(0)) && (row.Peak == nil || peak.Bytes >= row.Peak.Bytes) {
 		row.Peak = &peak
-	}
-}
-
-// peakOf is the most that a process has held on the GPU of a tally, as its calls tell.
-func (t *Tracker) peakOf(p *process, y *tally, now time.Time) (peak sampler.Peak, ok bool) {
-	n, at, source := y.mostHeld()
-	switch giving := y.exact.giving(now); {
-	case source == sampler.PeakCalls && (p.strays(y) || max(y.above, giving) > y.peak || y.exact.exceeds(giving)),
-		(source == sampler.PeakCalls || source == sampler.PeakAtLeast) && p.guesses(y): // what was on another GPU may be in it
-		source = sampler.PeakOverlapping
-	}
-	missed := p.late && !t.older[p.pid]                         // first calls, and a list may be from amid them
-	unheard := p.asking > 0 && y.exact.exceeds(y.live+p.asking) // it has ended with calls that were not answered
-	if source == sampler.PeakCalls && (missed || unheard) {
-		source = sampler.PeakAtLeast
-	}
-	return sampler.Peak{Bytes: n, Time: milli(at), Source: source}, n > 0 && n <= y.most()
-}
-
-// tells notes the peak that the calls tell of a process on a GPU. What it held there as another program, it has held.
-func (p *process) tells(row *sampler.Process, key sampler.GPUKey) {
-	if before, ok := p.before[key]; ok && (row.Peak == nil || before.Bytes > row.Peak.Bytes) {
-		row.Peak = &before
-	}
-	if row.Peak != nil && row.Peak.OfCalls() {
-		p.peaks[key] = *row.Peak
 	}
 }
 

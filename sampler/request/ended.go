@@ -42,7 +42,7 @@ func (t *Tracker) Execed(pid int, at time.Time) {
 	p.last, p.over, p.exit, p.underWay = at, true, sampler.Some(0), nil
 	for _, s := range p.seats {
 		if peak, ok := t.peakOf(p, s.tally, at); ok && s.at != (sampler.GPUKey{}) && peak.Bytes >= p.peaks[s.at].Bytes {
-			p.peaks[s.at] = peak
+			p.peaks[s.at] = *p.ofBoth(s.at, &peak)
 		}
 	}
 	for place, b := range p.blocks {

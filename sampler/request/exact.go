@@ -250,11 +250,6 @@ func (e *exact) giving(now time.Time) (most sampler.Bytes) {
 	return most
 }
 
-// givesBack says whether a thread began to give memory back between two times, and is known to be at that still.
-func (e *exact) givesBack(from, until time.Time) bool {
-	return e.open > 0 && slices.ContainsFunc(e.changes[:], func(c change) bool { return c.back > 0 && c.at.After(from) && !c.at.After(until) && c.slow })
-}
-
 // within says whether memory was being given back, or may have been for all that is known by now, while a figure was read that took so long.
 func (c *change) within(at time.Time, took time.Duration, now time.Time) bool {
 	return c.at.Before(at) && (c.open(now) || !c.until.IsZero() && !c.until.Before(at.Add(-took-whole)))
@@ -340,11 +335,13 @@ func (e *exact) settle(now time.Time, live sampler.Bytes) {
 	}
 }
 
-// stale says whether the figure that waits may have all that a context had whose end was under way, for all that is known, as it was read; live: after that.
+// stale says whether the figure that waits may have all that a context had whose end was under way, for all that is known, as it was read, or a block that nobody
+// knew; live: after that.
 func (e *exact) stale(n, live sampler.Bytes) bool {
 	ending, first, before := false, true, live
 	for i := range e.changes {
-		c, until := &e.changes[i], e.changes[i].until
+		c := &e.changes[i]
+		until := later(c.at, c.until)
 		if c.by != 0 {
 			until = c.at.Add(givingBack)
 		}

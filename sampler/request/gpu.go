@@ -27,6 +27,7 @@ type gpu struct {
 	// free between two of them is not known exactly.
 	unheard   time.Time
 	readUntil time.Time // see Tracker.ReadUntil
+	working   time.Time // when the first of the calls began that are under way and may be on it; zero: none is known to be
 }
 
 // keptReadings: those of two seconds in which each one differs from the one before. Of others the last before one that differs is told.
@@ -119,20 +120,20 @@ func (g *gpu) unsure(at time.Time) bool { return g != nil && at.Before(g.unheard
 // twice is more than the driver can have given too much by what it rounds to.
 const twice = 64 * sampler.MiB
 
-// freeAfter is the same by the first reading after the call, if that came soon: it has what no call tells, such as a context
+// freeAfter is the same by the first reading after the call that fell into no slow one, if that came soon: it has what no call tells, such as a context
 // made since the reading before. A program that is gone by then has more free than there was. What was given meanwhile and nobody knows how much of the
 // GPU it took, as by a pool, is in it, too: then it says nothing.
 func (g *gpu) freeAfter(at time.Time) (n sampler.Opt[sampler.Bytes], read time.Time) {
 	var next reading
 	for _, r := range g.read {
-		if r.at.After(at.Add(included)) && r.at.Sub(at) <= showsWithin && (next.at.IsZero() || r.at.Before(next.at)) {
+		if r.at.After(at.Add(included)) && r.at.Sub(at) <= showsWithin && (next.at.IsZero() || r.at.Before(next.at)) && !g.amid(r.at) {
 			next = r
 		}
 	}
 	if next.at.IsZero() {
 		next = g.standing(at)
 	}
-	if g.usable == 0 || next.at.IsZero() || g.pooledSince(at, next.at) {
+	if g.usable == 0 || next.at.IsZero() || g.pooledSince(at, next.at) || g.forgot(at) {
 		return n, read
 	}
 	sum := int64(next.used) //nolint:gosec // below MaxPlausible
@@ -282,7 +283,23 @@ func (g *gpu) sure(at time.Time) bool {
 			return false
 		}
 	}
-	return g.moved <= keptMoves || g.moves[g.moved%keptMoves].at < first
+	return !g.forgot(at)
+}
+
+// amid tells whether a reading fell into a call that took long: what that gave or took it may have or not.
+func (g *gpu) amid(at time.Time) bool {
+	first, last := nanos(at), nanos(at.Add(cut))
+	for i := range g.moves {
+		if m := &g.moves[i]; m.at-m.from > int64(included) && m.near(first, last) {
+			return true
+		}
+	}
+	return false
+}
+
+// forgot tells whether moves after a time may be kept no more.
+func (g *gpu) forgot(at time.Time) bool {
+	return g.moved > keptMoves && g.moves[g.moved%keptMoves].at >= nanos(at)
 }
 
 func (g *gpu) add(m move) {

@@ -65,11 +65,12 @@ func (t *tally) lately(at time.Time) (most sampler.Bytes) {
 }
 
 // free is what could still be given at the last try of a refusal, and when the reading was made that says so; unknown if that was before the
-// context, or before memory was given back and nobody knows how much, or if as much was free and it may have been read after the refusal.
+// context, or before memory was given back and nobody knows how much, or if as much was free and it may have been read after the refusal, or before
+// memory was given and nobody knows how much.
 func (t *tally) free(r *refusal) (n sampler.Opt[sampler.Bytes], read time.Time) {
 	n, read = t.gpu.free(r.last)
 	stale := !read.IsZero() && (read.Before(milli(r.context)) || read.Before(r.loosed.Add(included)))
-	doubtful := read.IsZero() || !read.Add(included).Before(r.last) || !t.gpu.sure(read)
+	doubtful := read.IsZero() || !read.Add(included).Before(r.last) || !t.gpu.sure(read) || t.gpu.pooledSince(read, r.last.Add(-included))
 	if stale || !r.possible(n) && doubtful {
 		return sampler.Opt[sampler.Bytes]{}, time.Time{}
 	}
@@ -189,7 +190,7 @@ func (t *tally) measure(now, lived time.Time) {
 		return // what that takes of the GPU, and when, no call tells
 	}
 	free, read := t.gpu.freeAfter(r.last)
-	if t.exact.givesBack(r.last, read) { // the reading may have that still, or not any more
+	if g := t.gpu; !g.working.IsZero() && !read.Before(g.working) { // what that call gives, or gives back, the reading may have or not
 		return
 	}
 	if !r.possible(free) && !t.gpu.sure(read) {

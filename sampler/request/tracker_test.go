@@ -508,6 +508,47 @@ func TestExeced(t *testing.T) {
 	s.Execed(99, s.now) // who has asked for nothing
 }
 
+// The peak of a process that becomes another program is that of both: it is exact where both are, or the first had less than is known of it.
+func TestPeakOfTwoPrograms(t *testing.T) {
+	for name, row := range map[string]struct {
+		listed bool          // the first
+		second sampler.Bytes // that it holds
+		want   sampler.Bytes
+		source string
+	}{
+		"the first had more, exactly":        {true, gib / 4, 768 * mib, sampler.PeakCalls},
+		"the first had less, exactly":        {true, gib, gib + 256*mib, sampler.PeakCalls},
+		"the first had as much at least":     {false, 128 * mib, 512 * mib, sampler.PeakCallsAlone},
+		"more was there than the calls tell": {false, 292 * mib, 548 * mib, sampler.PeakCallsAlone},
+	} {
+		s := newScene(t, 1, people{7: {}})
+		key := s.gpus[0].Key()
+		runs := func(n sampler.Bytes, listed bool) {
+			s.context(0)
+			s.later(ms(20))
+			s.alloc(1, n)
+			s.later(ms(300))
+			if listed {
+				s.Listed(key, s.now, []sampler.Process{{PID: 7, Memory: sampler.Some(n + 256*mib)}})
+				s.later(ms(300))
+			}
+			s.apply()
+		}
+		runs(512*mib, row.listed)
+		s.Execed(7, s.now)
+		s.later(ms(600)) // a list is of the second by then
+		runs(row.second, true)
+		for _, when := range []string{"", ", once more another one"} {
+			if p := s.of(0, 7).Peak; p == nil || p.Bytes != row.want || p.Source != row.source {
+				t.Errorf("%s%s: %+v, want %v by %s", name, when, p, row.want, row.source)
+			}
+			s.Execed(7, s.now)
+			s.later(ms(600))
+			runs(mib, true)
+		}
+	}
+}
+
 // A process that is let go of is told until that is over, or it is gone.
 func TestLetGo(t *testing.T) {
 	s := newScene(t, 1, people{7: {}, 8: {}})

@@ -136,14 +136,33 @@ func (p *process) answered(tid, function int) {
 	}
 }
 
-// waits tells the tallies what they have to wait for.
-func (p *process) waits() {
-	var oldest time.Time
-	for _, u := range p.underWay {
-		if oldest.IsZero() || u.Began.Before(oldest) {
-			oldest = u.Began
+// works notes on the GPUs that a process may use since when calls of it are under way there.
+func (t *Tracker) works(p *process) {
+	began := p.oldest()
+	if began.IsZero() {
+		return
+	}
+	on := t.uses(p)
+	for key, g := range t.gpus {
+		if (len(on) == 0 || slices.Contains(on, key) || p.on(key) != nil) && (g.working.IsZero() || began.Before(g.working)) {
+			g.working = began
 		}
 	}
+}
+
+// oldest is when the first of the calls began that are under way; zero: none is.
+func (p *process) oldest() (began time.Time) {
+	for _, u := range p.underWay {
+		if began.IsZero() || u.Began.Before(began) {
+			began = u.Began
+		}
+	}
+	return began
+}
+
+// waits tells the tallies what they have to wait for.
+func (p *process) waits() {
+	oldest := p.oldest()
 	for _, y := range p.tallies(anySeat) {
 		e := &y.exact
 		e.oldest = oldest
