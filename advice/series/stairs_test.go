@@ -115,3 +115,29 @@ func TestStandsOrMoves(t *testing.T) {
 		}
 	}
 }
+
+// The newest two steps are a pair where they are large and of one size.
+func TestPair(t *testing.T) {
+	for name, row := range map[string]struct {
+		steps [][2]float64
+		until float64
+		want  bool
+	}{
+		"two of one size":   {[][2]float64{{100, 1600}, {200, 1600}}, 220, true},
+		"nearly":            {[][2]float64{{100, 1617}, {200, 1633}}, 220, true},
+		"not quite":         {[][2]float64{{100, 1617}, {200, 1634}}, 220, false},
+		"not large":         {[][2]float64{{100, 1599}, {200, 1599}}, 220, false},
+		"a minute apart":    {[][2]float64{{100, 1600}, {160, 1600}}, 170, true},
+		"nearer":            {[][2]float64{{100, 1600}, {159, 1600}}, 170, false},
+		"another before":    {[][2]float64{{50, 400}, {100, 1600}, {200, 1600}}, 220, true},
+		"one":               {[][2]float64{{100, 1600}}, 220, false},
+		"another after":     {[][2]float64{{100, 1600}, {200, 1600}, {250, 400}}, 270, false},
+		"a third is late":   {[][2]float64{{100, 1600}, {200, 1600}}, 401, false},
+		"it is not so late": {[][2]float64{{100, 1600}, {200, 1600}}, 400, true},
+	} {
+		f, ok := climb(row.steps, row.until).Pair(row.until, 40000)
+		if ok != row.want || ok && (f.Steps != 2 || f.Since != 100 || f.Last != row.steps[len(row.steps)-1][0] || f.Interval != f.Last-f.Since) {
+			t.Errorf("%s: %v %+v", name, ok, f)
+		}
+	}
+}

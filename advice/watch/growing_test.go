@@ -637,3 +637,34 @@ func TestUntimedGrowth(t *testing.T) {
 		}
 	}
 }
+
+// Two large steps of one size are a warning where a third does not fit, unless the holder had given back most of what it had before, as who loads
+// models does.
+func TestPairOfSteps(t *testing.T) {
+	for name, row := range map[string]struct {
+		step  float64
+		fell  bool
+		warns bool
+	}{
+		"a third does not fit": {2100, false, true},
+		"it fits":              {1900, false, false},
+		"most was given back":  {2100, true, false},
+	} {
+		w := New(Options{})
+		for i := range 900 {
+			used := 14000.0
+			switch {
+			case row.fell && i > 100 && i < 140:
+				used = 1000
+			case i >= 700:
+				used += 2 * row.step
+			case i >= 400:
+				used += row.step
+			}
+			w.Add(oneJob(float64(i), used))
+		}
+		if got := warnedOf(w, sampler.AlertGrowth) || slices.ContainsFunc(w.Open(), func(a sampler.Alert) bool { return a.Kind == sampler.AlertGrowth && a.Level != sampler.LevelNotice }); got != row.warns {
+			t.Errorf("%s: warned %v, %v", name, got, w.Open())
+		}
+	}
+}

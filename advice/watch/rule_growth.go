@@ -232,6 +232,9 @@ func flightOf(f *Facts, s *series.Series) (flight series.Flight, ok bool) {
 		flight, ok = s.Records.Flight(f.now, f.gpu.total, s.Settled(f.now))
 		ok = ok && flight.Since >= s.Born()+recordsBegin
 	}
+	if !ok && !s.FellSince(s.Born()+recordsBegin) { // who has given back most before takes and leaves what it needs, as who loads models
+		flight, ok = s.Stairs.Pair(f.now, f.gpu.total)
+	}
 	return flight, ok && !knownClimb(f, s, flight) && (s != &f.gpu.rest || !f.gpu.listed) // what is of no process may be a list that came late
 }
 
