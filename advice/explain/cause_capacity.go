@@ -94,8 +94,13 @@ var causesCapacity = []causeRow{
 				"basis", f.words.Say(p.basis))
 		}},
 	{id: "states", cause: CauseTooBig, reason: sourceAnatomy,
-		when:       func(f *failure) bool { return !f.onHost() && f.inTraining() && f.statesTooBig() },
-		confidence: always(0.92),
+		when: func(f *failure) bool { return !f.onHost() && f.inTraining() && f.statesTooBig() },
+		confidence: func(f *failure) float64 {
+			if f.othersMatter() && f.othersHold() >= f.total.Or(0)/2 {
+				return 0.6 // they come first, whatever it needs beside them
+			}
+			return 0.92
+		},
 		evidence: func(f *failure) string {
 			p := f.footprint
 			return f.words.Say("why.states", "parameters", grouped(p.parameters), "low", plainNumber(p.bytesLow), "states", rough(max(p.statesWanted, p.states.low)),

@@ -112,6 +112,12 @@ var causesPhase = []causeRow{
 			g := riseOfLevels(f.untilFull())
 			return f.words.Say("why.until_full", "first", gib(g.first), "last", gib(g.last))
 		}},
+	{id: "again", cause: CauseLeak, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
+		when:       func(f *failure) bool { return f.asksAgain() },
+		confidence: func(f *failure) float64 { return f.unlessOthers(0.9) },
+		evidence: func(f *failure) string {
+			return f.words.Say("why.asks_again", "need", printed(f.requested.Or(0)))
+		}},
 	{id: "stairs", cause: CauseLeak, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
 		when:       func(f *failure) bool { return f.climbsStairs() },
 		confidence: func(f *failure) float64 { return f.unlessOthers(0.75) },
@@ -207,7 +213,9 @@ var causesPhase = []causeRow{
 			return f.words.Say("why.larger", "name", l.Name, "from", plainNumber(l.From), "to", plainNumber(l.To))
 		}},
 	{id: "late", cause: CauseDataSpike, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
-		when: func(f *failure) bool { return f.servedWell() && f.bigRequest() && f.flat() && !f.decodesFirst() },
+		when: func(f *failure) bool {
+			return f.servedWell() && f.bigRequest() && f.flat() && !f.decodesFirst() && !f.asksAgain()
+		},
 		confidence: func(f *failure) float64 {
 			if f.fitsAfterReuse() && f.unallocated.Or(0) >= f.requested.Or(0) && !f.leapt() && !f.larger() {
 				return 0.45 // the pieces alone would have been enough
@@ -221,7 +229,7 @@ var causesPhase = []causeRow{
 			return f.words.Say("why.data_spike_served", "need", printed(f.requested.Or(0)), "percent", percentOf(f.requested.Or(0), f.total.Or(0)))
 		}},
 	{id: "late", cause: CauseDataSpike, reason: "https://docs.pytorch.org/docs/stable/notes/faq.html",
-		when: func(f *failure) bool { return (f.lateTraining() || f.someSteps()) && f.bigRequest() },
+		when: func(f *failure) bool { return (f.lateTraining() || f.someSteps()) && f.bigRequest() && !f.asksAgain() },
 		confidence: func(f *failure) float64 {
 			switch {
 			case f.history == nil && !f.lateTraining() && f.oneSample():

@@ -69,6 +69,7 @@ func (f *failure) weigh(list []sampler.Cause) {
 			c.Confidence *= disprovedWeight // what stayed when the cache was emptied did not
 		case c.ID == CauseLeak && (f.swaps() || f.converses()):
 			c.Confidence = min(c.Confidence, demandFirst) // each new model, or each turn of a conversation, comes to what is there by design
+		case c.ID == CauseLeak && f.asksAgain(): // it has asked for as much before, and kept it
 		case c.ID == CauseLeak && f.climbsWithin():
 			c.Confidence = min(c.Confidence, withinSure)
 		case c.ID == CauseLeak && f.grewUnallocated():

@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -76,10 +77,21 @@ const (
 )
 
 // inStages: an alert had told of equal steps of a training that are large, far apart, and no trials of a search or folds of a cross-validation: each of these trains on inputs of one size. Nor
-// is a cell of a notebook a stage that is run again.
+// is a cell of a notebook a stage that is run again, and two steps are too few for stages.
 func (f *facts) inStages() bool {
-	return f.inTraining() && !f.notebook() && !f.searches() && f.context.Fold.Or(0) < severalTrials && slices.ContainsFunc(f.alerts, func(a sampler.Alert) bool {
-		return a.Kind == sampler.AlertGrowth && a.Numbers["interval_s"] >= stageSeconds && a.Numbers["step_bytes"] >= stageShare*float64(f.total.Or(sampler.MaxPlausible))
+	return f.inTraining() && !f.notebook() && !f.searches() && !f.asksAgain() && f.context.Fold.Or(0) < severalTrials && slices.ContainsFunc(f.alerts, func(a sampler.Alert) bool {
+		return a.Kind == sampler.AlertGrowth && a.Numbers["steps"] != 2 && a.Numbers["interval_s"] >= stageSeconds && a.Numbers["step_bytes"] >= stageShare*float64(f.total.Or(sampler.MaxPlausible))
+	})
+}
+
+// againShare: of simulated runs that kept the same tensor each time, what was refused and a step differed by no more (own threshold).
+const againShare = 0.02
+
+// asksAgain: an alert had told of equal steps of which none was given back, and what was refused is one more of them: what is made larger asks for more.
+func (f *facts) asksAgain() bool {
+	need := float64(f.requested.Or(0))
+	return f.bigRequest() && !f.onHost() && f.phase() != sampler.PhaseValidation && f.phase() != sampler.PhaseSaving && f.class.class == classAllocator && slices.ContainsFunc(f.alerts, func(a sampler.Alert) bool {
+		return a.Kind == sampler.AlertGrowth && math.Abs(a.Numbers["step_bytes"]-need) <= againShare*need
 	})
 }
 

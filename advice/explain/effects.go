@@ -158,6 +158,9 @@ func (f *failure) fragmentationSure() float64 {
 	if f.climbsStairs() {
 		p = min(p, 0.6)
 	}
+	if f.asksAgain() {
+		p = min(p, 0.5)
+	}
 	if f.joinsTokens() && f.stoodNearTop() {
 		return min(p, 0.8) // as many keys and values had fitted: what they grow by is in pieces
 	}

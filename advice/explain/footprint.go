@@ -72,5 +72,5 @@ func (f *job) estimate() footprint {
 
 // beforeSteps: a training that is being watched since it began has not told of a step yet.
 func (f *job) beforeSteps() bool {
-	return f.program.is(training) && f.phase() == "" && f.recorded() && f.startingUp() && !f.context.Step.Known() && !f.context.Epoch.Known()
+	return f.program.is(training) && (f.phase() == "" || f.phase() == sampler.PhaseTraining) && f.recorded() && f.startingUp() && !f.context.Step.Known() && !f.context.Epoch.Known()
 }

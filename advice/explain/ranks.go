@@ -184,6 +184,9 @@ func (f *facts) unevenPeers() bool {
 	if f.onHost() || f.history == nil || len(f.history.Peers) < 2 || len(f.history.Peaks) < 3 || !f.total.Known() {
 		return false
 	}
+	if most := f.history.PeerPeaks; len(most) > 0 && slices.Max(f.history.Peaks).Less(Usual(most)) < f.total.Or(0)/16 {
+		return false // they came as far: who dies in its start has hardly held that for long
+	}
 	own := f.usualLately()
 	return own.Less(Usual(f.history.Peers)) >= f.total.Or(0)/8 && own.Less(slices.Min(f.history.Peers)) >= f.total.Or(0)/4
 }

@@ -19,13 +19,18 @@ func TestUnevenStages(t *testing.T) {
 		"stages of another one":    {amounts(62000, 50000, 36000), "torchrun --nproc_per_node 4 train.py --batch-size 2", true, ""},
 		"all alike":                {amounts(74000, 73000, 74000), "torchrun --nproc_per_node 4 train.py --batch-size 2", false, ""},
 		"one that holds less":      {amounts(74000, 74000, 36000), "torchrun --nproc_per_node 4 train.py --batch-size 2", false, ""},
+		"all come as far":          {amounts(39000, 39000, 39000), "torchrun --nproc_per_node 4 train.py --batch-size 2", false, ""},
 		"one other, that is alike": {amounts(73000), "torchrun --nproc_per_node 2 train.py --batch-size 2", false, ""},
 	} {
+		most := row.peers
+		if what == "all come as far" { // what they usually held is from before
+			most = amounts(77000, 77000, 76500)
+		}
 		e := pytorch(gibs(1.3), gibs(79.2), gibs(0.7))
 		e.Text, e.Allocated, e.ReservedUnallocated, e.ProcessInUse = "CUDA out of memory.", gibs(77.2), gibs(0.25), gibs(78.4)
 		e.Rank = sampler.Some(0)
 		e.Context = &sampler.LogContext{Phase: sampler.PhaseTraining, Step: sampler.Some(189), Slowdown: 1.8, Functions: []string{"pretrain", "forward_backward_pipelining_without_interleaving", "forward"}}
-		h := &History{Age: sampler.Some(795.0), Process: e.ProcessInUse, Peers: row.peers, PeerPeaks: row.peers,
+		h := &History{Age: sampler.Some(795.0), Process: e.ProcessInUse, Peers: row.peers, PeerPeaks: most,
 			Peaks: amounts(39000, 39000, 39000, 57000, 57000, 57000, 76000, 76000, 76000, 77000, 75000, 75000, 75000, 75000, 75000)}
 		got := Explain(Incident{Events: []sampler.OOMEvent{e}, Histories: []*History{h}, Command: row.command})
 		if second := len(got.Causes) > 1 && got.Causes[1].ID == CauseImbalance; got.Causes[0].ID != CauseDataSpike || second != row.second {

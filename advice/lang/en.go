@@ -1192,6 +1192,7 @@ var textsEN = map[string]string{
 	"why.validation":                      "It happened in validation, which training steps had not prepared for: a larger batch, full-size inputs, kept outputs or a kept graph.",
 	"why.validation_yolo":                 "It happened in validation. Ultralytics validates with twice the training batch.",
 	"why.nan":                             "The losses are nan: the model has diverged, and a diverged detector emits boxes without end. Fix that first or along with it.",
+	"why.asks_again":                      "{need} was asked for once more: its use had risen by as much each time before, and none of that was given back. A larger input asks for more.",
 	"why.stairs":                          "The process rose from {first} to {last} in {count} steps, and never fell below any of them again, though it only works through one input after another. Fragmentation levels off.",
 	"why.growth":                          "The process grew from {first} to {last} over {count} epochs or stretches, without levelling off.",
 	"why.growth_kept":                     "What stayed of the process each time its cache was emptied, {count} times, rose from {first} to {last}.",

@@ -1192,6 +1192,7 @@ var textsZH = map[string]string{
 	"why.validation":                      "发生在验证阶段，训练步骤没有碰到过这种需求：更大的 batch、整幅输入、保留的输出或保留的计算图。",
 	"why.validation_yolo":                 "发生在验证阶段。Ultralytics 验证时用训练 batch 的两倍。",
 	"why.nan":                             "损失是 nan：模型已发散，发散的检测器会输出无穷多的框。先修好它，或一并修好。",
+	"why.asks_again":                      "又一次申请 {need}：此前每次用量都上升同样多，且从未归还。更大的输入会申请更多。",
 	"why.stairs":                          "进程分 {count} 次从 {first} 涨到 {last}，之后从未低于任何一级，而它只是逐个处理输入。碎片会趋于平稳。",
 	"why.growth":                          "进程在 {count} 段（轮）里从 {first} 涨到 {last}，没有变平。",
 	"why.growth_kept":                     "进程的缓存被清空了 {count} 次，每次清空后留下的从 {first} 涨到 {last}。",
