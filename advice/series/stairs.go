@@ -35,7 +35,7 @@ const (
 	// Three equal steps are needed to say that a fourth will follow.
 	stairsNeeded = 3
 	// Two do where they are of one size, to the hundredth part, a twenty-fifth of the GPU at least, and a minute apart: a segment for the same tensor
-	// once more. Of 230 simulated healthy runs that held what they had, none took two such and had no room for a third; of 12 that died so, all.
+	// once more. They warned before six of 543 simulated deaths, and in none of 328 healthy runs.
 	pairSame  = 0.01
 	pairLarge = 0.04
 	pairApart = 60
