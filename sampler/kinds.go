@@ -203,6 +203,8 @@ const (
 	ToldLoadsEach    = "loads_each"            // a program loads its model anew at each request
 	ToldPeakFirst    = "peak_first"            // memory is high at the start and low after
 	ToldDead         = "dead"                  // a process was ended, and what it held is not given back
+	ToldCell         = "cell"                  // a cell of a notebook was run to free memory, and did not
+	ToldCulprit      = "culprit"               // without one part of the model or of a library memory does not grow
 	ToldEachRun      = "each_run"              // the first run goes through, and those after it fail at once
 	ToldMachines     = "machines"              // it runs elsewhere, with other versions or less memory
 	ToldTogether     = "together"              // it began for several at the same time

@@ -73,6 +73,8 @@ var fixesData = []fixRow{
 		},
 		variant: func(f *failure) string {
 			switch {
+			case f.cutsSound():
+				return "long"
 			case !f.atHand() && !f.countsTokens(), f.ownLength() && !f.oneSample():
 				return "length_plain"
 			case f.oneSample():
@@ -262,10 +264,18 @@ func (f *failure) ownLength() bool {
 	return slices.ContainsFunc(f.ownLevers(FixCapSampleSize, 1), func(l tools.Lever) bool { return l.By == "length" })
 }
 
+// cutsSound: what is learned from are recordings. The options that cut texts to a number of tokens are none of a program that reads them.
+func (f *failure) cutsSound() bool {
+	return f.domain() == sampler.DomainAudio && !f.command.HasPlain(sequenceOptions...) && !f.ownLength()
+}
+
 func doShorterSequences(f *failure) []string {
 	half := func(v float64) float64 { return max(128, float64(int(v/2/32)*32)) }
 	if text, name, ok := f.command.WithLess(half, sequenceOptions...); ok {
 		return []string{text + "  " + f.comment("do.size_option", "name", name)}
+	}
+	if f.cutsSound() {
+		return []string{f.sampleAlone(), f.comment("do.or_batch")}
 	}
 	if f.ownLength() {
 		return []string{f.comment("do.say.half_length")}

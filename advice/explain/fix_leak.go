@@ -142,6 +142,8 @@ func doFixLeak(f *failure) []string {
 		return []string{"results.append(jax.device_get(out))  " + f.comment("do.detach_array"), f.comment("do.free_between"), f.comment("do.watch_memory")}
 	case !f.torchCode():
 		return []string{f.comment("do.watch_memory"), f.comment("do.free_objects")}
+	case f.told(sampler.ToldCulprit) && f.told(sampler.ToldGrowth):
+		return []string{f.comment("do.level_without"), "pip install --upgrade torch  " + f.comment("do.fixed_newer"), f.comment("do.watch_memory")}
 	case f.graphGoesOn():
 		return []string{"first_loss = loss.detach()  " + f.comment("do.detach_state"), f.comment("do.retain_graph")}
 	case f.told(sampler.ToldGraph) && !f.numbers() && !f.program.is(running):

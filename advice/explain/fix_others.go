@@ -213,8 +213,10 @@ var fixesOthers = []fixRow{
 		}},
 	{id: FixStopOtherProcess, source: "https://docs.jupyter.org/en/latest/projects/kernels.html",
 		kinds: ownCode, cost: 0,
-		lives:   map[string]float64{CauseTooBig: 0.6, CauseUnknown: 0.75, CauseOtherProcess: 0.9}, // a cell that is run again finds what it left
-		when:    func(f *failure) bool { return f.ranBefore() && f.notebook() },
+		lives: map[string]float64{CauseTooBig: 0.6, CauseUnknown: 0.75, CauseOtherProcess: 0.9}, // a cell that is run again finds what it left
+		when: func(f *failure) bool {
+			return (f.ranBefore() || f.told(sampler.ToldCell) && !f.onHost() && !f.impossible()) && f.notebook()
+		},
 		variant: func(f *failure) string { return "notebook" },
 		reach:   always(1),
 		do: func(f *failure) []string {

@@ -1546,6 +1546,8 @@ var textsEN = map[string]string{
 	"do.say.no_grad":                             "without gradients: torch.no_grad() around it, where that is not done yet and its code is at hand",
 	"do.say.val_batch":                           "in validation a batch of 1 at first, wherever its size is set",
 	"do.say.pin":                                 "no pinned memory for the loader (pin_memory), and fewer workers, as its options allow",
+	"do.level_without":                           "the part without which memory stays level is what keeps it: put another one, or other functions, in its place",
+	"do.fixed_newer":                             "where the part is the library's, a newer version may have fixed it; if not, report it with these few lines",
 	"do.say.leak":                                "look for what is kept from one step to the next: losses with their graph, outputs, earlier models",
 	"do.say.leak_host":                           "look for what is kept from one step to the next: losses with their graph, outputs, earlier models, samples that a data set caches",
 	"do.say.results":                             "each result to the CPU at once, or into the metric and dropped",

@@ -1546,6 +1546,8 @@ var textsZH = map[string]string{
 	"do.say.no_grad":                             "关闭梯度：若代码可改而尚未这样做，用 torch.no_grad() 包住",
 	"do.say.val_batch":                           "验证时先用批大小 1，在设置它的地方",
 	"do.say.pin":                                 "数据加载器不用锁页内存（pin_memory），并减少进程，以其选项为准",
+	"do.level_without":                           "去掉后显存就平稳的那一部分正是占着显存的：换成别的层或函数",
+	"do.fixed_newer":                             "如果这部分属于库，新版本可能已修复；若没有，就带上这几行代码去报告",
 	"do.say.leak":                                "查找从一步留到下一步的东西：带图的损失、输出、先前的模型",
 	"do.say.leak_host":                           "查找从一步留到下一步的东西：带图的损失、输出、先前的模型、数据集缓存的样本",
 	"do.say.results":                             "每个结果立即移到 CPU，或计入指标后丢弃",

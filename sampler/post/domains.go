@@ -24,7 +24,7 @@ var domains = []struct {
 		`data\w* (?:has|have|contains?) \d[\d,]{3,} nodes)\b`)},
 	{sampler.DomainAudio, lazily(`(?i)\b(?:max_duration|audios?|wavs?|mp3|flac|speech|voices?|vocals?|vocoders?|songs?|music|spectrograms?|mels?|mel[-_]spec\w*|\d+(?:\.\d+)? ?khz|tts|` +
 		`\w*asr|\w+_conformer|rnn-?t|vad|utterances?|recordings|(?:an?|the|my|each|this|one|long|whole) (?:\w+ )?recording|recording (?:of|is|was)|silences?|` +
-		`\d+[- ]?(?:sec|seconds?|min|minutes?) (?:file|clip|track)s?|(?:so[-_ ])?[rs]vc|ddsp\w*|demucs\w*|mdx[-_]?net\w*|spleeter|tacotron\d?|waveglow|wavenet|whisper\w*|\w+speech|aishell\d?|voxceleb\d?|vctk|espnet\d?|icefall|speechbrain)\b|语音|` +
+		`\d+[- ]?(?:sec|seconds?|min|minutes?) (?:file|clip|track)s?|(?:so[-_ ])?[rs]vc|ddsp\w*|demucs\w*|mdx[-_]?net\w*|spleeter|tacotron\d?|n_mel_channels|mel_f(?:min|max)|n_frames_per_step|prenet_dim|max_decoder_steps|gate_threshold|waveglow|wavenet|whisper\w*|\w+speech|aishell\d?|voxceleb\d?|vctk|espnet\d?|icefall|speechbrain)\b|语音|` +
 		`音频|무음|음성`)},
 	{sampler.DomainSeries, lazily(`(?i)\btime[- ]?(?:series|steps?|stamps?)\b|\bforecast\w*|\b(?:pred|label|prediction|encoder|decoder)_len(?:gth)?\b|\b(?:uni|multi)variate\b`)},
 	{sampler.DomainVolumes, lazily(`(?i)\b(?:voxels?|volumes?|(?:sub-?)?tomograms?|ct|mri|3d|nii|nnu-?net\w*|monai|sliding_window_inference)\b`)},
@@ -50,7 +50,7 @@ var made = []struct {
 var heardSound = lazily(`(?i)\b(?:whisper\w*|\w*asr|transcri\w+|speech[- ]?(?:to|2)[- ]?text|diari[sz]\w+|separat\w+|denois\w+|[rs]vc|voice (?:conversion|changer)|demucs|spleeter|(?:my|the|this|an?) recordings?)\b`)
 
 // ofNothing are pictures that somebody puts into a text, templates' words for them, and what is only the name of a GPU's memory.
-var ofNothing = lazily(`(?i)!\[[^\]\n]*\]\([^)\n]*\)|<img\b[^>\n]*>|\bscreen ?shots?\b|\btext[- _]?encoders?\b|\b(?:docker|container|base) images?\b|\b(?:video|graphics?) ?-?(?:memory|ram|cards?|adapters?)\b|` +
+var ofNothing = lazily(`(?i)\bhttps?://[^\s)]+\.(?:png|jpe?g|gif|webp)\b|!\[[^\]\n]*\]\([^)\n]*\)|<img\b[^>\n]*>|\bscreen ?shots?\b|\btext[- _]?encoders?\b|\b(?:docker|container|base) images?\b|\b(?:video|graphics?) ?-?(?:memory|ram|cards?|adapters?)\b|` +
 	`\b(?:original|main|full|body|above|following|error|log|this) text\b|\bin (?:the |your )?text\b`)
 
 // domain is what the program works on, as a text names it most often; "" where it names none.

@@ -22,7 +22,7 @@ var heard = []struct {
 	{telling: "keeps", what: sampler.ToldKeeps, least: 0.6},
 	{telling: "larger", what: sampler.ToldLarger, least: 0.6},
 	{telling: "resume", what: sampler.ToldCheckpoint, except: lazily(`(?i)\bcontinue[sd]? to (?:run out|get|fail|crash|have|see|hit)\b|\b\d+ (?:more |further )?(?:iterations?|steps?|epochs?|batches)\b[^.]{0,24}\bagain\b|\bfor exactly \d+`)}, // the failure goes on, or it comes after steps as it did in the run before
-	{telling: "other", what: sampler.ToldHeld, except: lazily(`(?i)\bshared (?:node|cluster|partition|queue)\b`)},                                                                                                                                // of which each job has GPUs of its own
+	{telling: "other", what: sampler.ToldHeld, except: lazily(`(?i)\bshared (?:node|cluster|partition|queue)\b|` + failsWithout)},                                                                                                                // of which each job has GPUs of its own
 	{telling: "update", what: sampler.ToldUpdate, least: 0.6, words: lazily(`(?i)version|updat|upgrad|driver|releas|commit|downgrad|revert|roll(?:ed|ing)? ?back|\bgit\b|pull|master|\bmain\b|\b(?:old|new)(?:er|est)?\b|build|\d\.\d+\.\d|install|bisect|regress`),
 		except: lazily(`(?i)\bsame (?:\w+ )?(?:error|problem|issue)s?\b|\balso\b|\bboth\b|\d and (?:the |with |in )?(?:nightly|master|main|latest)\b|\bupgrad\w* (?:to )?(?:my |the |more )*(?:gpu|card|ram|memory)\b|` + systemUpdate)},
 	{telling: "worked", what: sampler.ToldWorked, least: 0.7, except: lazily(`(?i)` + atSomeBatch)},
@@ -31,6 +31,10 @@ var heard = []struct {
 		except: lazily(`(?i)` + periods + `|\b(?:not|rather than|instead of) (?:in |during |at |from )?(?:the )?(?:vali?d\w*|eval\w*)|\bval\w*[ _-]batch[ _-]?size\w*\s*(?:is|was|=|:|of)\s*\d`)}, // one of the settings that are listed
 	{telling: "saving", phase: sampler.PhaseSaving, least: 0.65, words: lazily(`(?i)\bsav(?:e|es|ing)\b|\bsave_|checkpoint|export|\bwrit(?:e|es|ing)\b|consolidat|push|(?:merg|conver)\w*\b[^.\n]{0,40}\b` + savedThings + `|\b` + savedThings + `[^.\n]{0,40}\b(?:merg|conver)`), except: lazily(`(?i)\bbefore\b`)},
 }
+
+// failsWithout is a failure while another program is not there, which so cannot be what takes the memory.
+const failsWithout = `\b(?:if|when|unless|whenever) (?:I |we )?(?:do(?: not|n['’]?t)|did(?: not|n['’]?t)|have(?: not|n['’]?t)) (?:open|start|run|launch|use)(?:ed|ted)?\b|` +
+	`\b(?:with|if|when|once) [^.,\n]{1,24}\bopen\b,? (?:it|(?:the|my) \w+) (?:then |always )?(?:works|starts|runs|trains)\b`
 
 // atSomeBatch is a run that goes well until one batch of many, which is larger than those before it.
 const atSomeBatch = `\b(?:but|until|till|then|and)\b[^.\n]{0,12}\b(?:at|on|in|for|with|after) (?:some|certain|a certain|one|random|a few|a particular) (?:\w+ )?(?:batch|step|iteration|sample|example)(?:e?s)?\b`
@@ -125,8 +129,11 @@ const (
 	titleComplains  = 0.5
 )
 
+// othersOnFirst are processes of other GPUs that take memory of the first one.
+const othersOnFirst = `\bprocess(?:es)?\b[^.\n]{0,40}\b(?:on|of|for) (?:the other |other )?(?:GPUs?|cards|ranks?)(?: ?[1-7](?:(?:,| and|, and|-) ?[1-7])*)?\b[^.\n]{0,12}\b(?:us(?:e|es|ing)|tak(?:e|es|ing)|occup(?:y|ies|ying)|hold(?:s|ing)?|allocat(?:e|es|ing))\b[^.\n]{0,50}\b(?:on|of|in) (?:the )?(?:first (?:GPU|card)|(?:GPU|cuda|device) ?[:#]? ?0)\b`
+
 // crowdsFirst are processes of one's own job that are on a GPU which is not theirs.
-var crowdsFirst = lazily(`(?i)\b(?:there (?:are|were)|(?:I|we) (?:see|saw|noticed?|found|have|get|got)|nvidia-smi shows)\b[^.]{0,40}\b(?:extra|additional|more) process(?:es)?\b[^.]{0,24}\b(?:on|in) (?:the )?(?:first (?:GPU|card)|(?:GPU|cuda|device) ?[:#]? ?0)\b`)
+var crowdsFirst = lazily(`(?i)` + othersOnFirst + `|\b(?:there (?:are|were)|(?:I|we) (?:see|saw|noticed?|found|have|get|got)|nvidia-smi shows)\b[^.]{0,40}\b(?:extra|additional|more) process(?:es)?\b[^.]{0,24}\b(?:on|in) (?:the )?(?:first (?:GPU|card)|(?:GPU|cuda|device) ?[:#]? ?0)\b`)
 
 // keptAfterKill is memory of a GPU that stays taken when the process that took it was ended.
 var keptAfterKill = lazily(`(?i)` + processEnded + `[^.\n]{0,80}?` + stillHeld + `|` + stillHeld + `[^.\n]{0,40}?` + processEnded)

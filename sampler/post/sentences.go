@@ -141,10 +141,18 @@ func title(text string, all []sentence, shows bool) (sentence, bool) {
 	if mark == "" && !shows && plain(line, rest) && (symptom.MatchString(line) && !toReaders(all) || firstHand(all) || form.MatchString(rest) && !toReaders(all)) {
 		return sentence{text: strings.TrimSpace(line), line: 1, title: true}, true
 	}
-	if mark == "" || len(line) > 300 || !shows && !verbatim.MatchString(line) && !alone(line, rest) && !form.MatchString(rest) && !firstHand(all) && !wonders(line, rest, all) && ((!gear.MatchString(line) && !aboutGear(all)) || toReaders(all)) {
+	if mark == "" || len(line) > 300 || !shows && !verbatim.MatchString(line) && !alone(line, rest) && !form.MatchString(rest) && !firstHand(all) && !wonders(line, rest, all) && !quotes(line[len(mark):], all) && ((!gear.MatchString(line) && !aboutGear(all)) || toReaders(all)) {
 		return sentence{}, false
 	}
 	return sentence{text: strings.TrimSpace(line[len(mark):]), line: 1, title: true}, true
+}
+
+// codedMessage is a message in a heading, put as code.
+var codedMessage = lazily("\x60[^\x60\n]*(?i:out of memory)[^\x60\n]*\x60")
+
+// quotes: the heading is a message as it was printed, and what brings it, and few words follow (own threshold) that are no advice.
+func quotes(line string, all []sentence) bool {
+	return len(all) <= 3 && codedMessage.MatchString(line) && headline(strings.TrimSpace(strings.ReplaceAll(line, "\x60", ""))) && !toReaders(all)
 }
 
 // symptom is a heading that says on what occasion it comes, as that of a report does.

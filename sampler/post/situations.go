@@ -25,8 +25,8 @@ const (
 	stillHeld  = `(?:\bstill (?:hold|occup|us|tak|show|report|consum|keep)\w*\b[^.\n]{0,24}?(?:\b(?:memory|vram)\b|\b\d+(?:\.\d+)? ?[MG]i?B\b)|` +
 		heldMemory + `(?:is|was|are|remains?|stays?)? ?still (?:being |all )?(?:held|occupied|used|in use|allocated|taken|full|reserved|` +
 		`not (?:released|freed))\b|` + heldMemory + `(?:remains?|stays?) (?:occupied|used|in use|allocated|full|held|taken)\b|` +
-		heldMemory + `(?:(?:(?:is|was|does|did|has)(?: not|n['’]t)|never) (?:been |get |be )?|not )(?:released?|freed?|cleared?|given back|` +
-		`come back)\b|显存[^。，\n]{0,6}(?:还|仍|依然|依旧|一直)[^。，\n]{0,6}(?:占|没|不|在)|显[存卡][^。，\n]{0,6}(?:没有?|未|不会?|无法)(?:被)?(?:释放|清))`
+		heldMemory + `(?:(?:(?:is|was|does|did|has)(?: not|n['’]t)|never) (?:been |get |be )?|not )(?:released?|freed?|cleared?|deallocated?|given back|` +
+		`come back)\b|\bdoes(?: not|n['’]t) (?:release|free|clear|deallocate) (?:the |its |any )?(?:gpu )?(?:memory|vram)\b|显存[^。，\n]{0,6}(?:还|仍|依然|依旧|一直)[^。，\n]{0,6}(?:占|没|不|在)|显[存卡][^。，\n]{0,6}(?:没有?|未|不会?|无法)(?:被)?(?:释放|清))`
 )
 
 // backends are interfaces to the GPU of which a game has several; frameworkAt is a framework with its version.
@@ -52,6 +52,9 @@ var keptByRanks = lazily(`(?i)\b(?:when|after|once|although|though) (?:the |my )
 	`\b(?:other|remaining) (?:gpus?|cards)(?: \w+)? (?:(?:is|are|was|were|does|do|did)(?: not|n['’]t)|never|still) (?:\w+ )?(?:releas\w+|freed?|cleared?|held|occupied|in use|taken)\b[^.\n]{0,30}` +
 	`\b(?:when|after|once|although|though) (?:the |my )?(?:program|script|training|job|run|process) (?:ends|ended|exits|exited|finishes|finished|stops|stopped|is (?:over|done|finished|killed)|terminates|terminated|dies|died|crashes|crashed)\b`)
 
+// vainCell is a cell of a notebook that was to free the memory, and did not: what other cells made is still there, and nothing need grow.
+const vainCell = `\b(?:memory|vram)\b[^.\n]{0,24}(?:n['’]?t|\b(?:not|never))\b(?: (?:get|be|been))? (?:clear|free|releas)\w*[^.\n]{0,40}\b(?:run|ran|running|re-?run\w*|execut\w*) (?:(?:the|this|that|my|first|last) )*cell\b`
+
 // keptInside is memory that a program keeps which goes on.
 var keptInside = lazily(`(?i)\b(?:after|with|in|for|between) (?:each|every|the first|one) (?:\w+ )?(?:epochs?|steps?|iterations?|batch(?:es)?|images?|pictures?|videos?|files?|` +
 	`requests?|inferences?|calls?|generations?|trials?|folds?)\b|\bjupyter|\bnotebook|\bipython\b|\bcolab\b|\bkaggle\b|\bdel \w|\bin the same process\b|` +
@@ -68,6 +71,11 @@ var situations = []struct {
 	// Of which weights and what the optimizer keeps are a large part, whatever the batch.
 	{sampler.ToldNetworks, lazily(`(?i)\b(?:u-?net|transformer|teacher|student|critic|discriminator|optimi[sz]er|text encoder)(?: \w+)?\b (?:occup(?:y|ies|ied)|takes?|took|uses?|consumes?|needs?)\b[^.\n]{0,30}(?:\bmemory\b|\bvram\b|\d ?G(?:i?B)?\b)`), nil, nil},
 	{sampler.ToldDead, lazily(`(?i)` + processEnded + `[^\n]{0,120}?\n{0,2}[^\n]{0,120}?` + stillHeld + `|` + stillHeld + `[^.\n]{0,24}\b(?:after|although|though|when|once|while)\b[^.\n]{0,40}?` + processEnded), nil, keptInside},
+	{sampler.ToldCell, lazily(`(?i)` + vainCell), nil, nil},
+	{sampler.ToldNotebook, lazily(`(?i)` + vainCell), nil, nil},
+	{sampler.ToldCulprit, lazily(`(?i)\b(?:when|if|once|after) (?:I |we )(?:comment|remov|disabl|drop|replac|skip|leav|tak)\w*(?: out| away)? [^.\n]{1,40}?\b(?:stable|constant|level|flat|no (?:memory )?(?:leak|growth)|(?:does|do)(?: not|n['’]t) (?:grow|increas|leak|rise)\w*)\b|` +
+		`\bwithout (?:the |this |that )?\w+(?: layers?)?,? [^.\n]{0,24}\b(?:memory|vram|usage)\b[^.\n]{0,24}\b(?:stable|constant|level|flat)\b`),
+		lazily(`(?i)\b(?:layers?|modules?|un-?pool\w*|conv\w*|lstm|gru|rnn|attention|backbone|nn\.\w+|F\.\w+)`), lazily(`(?i)\.append\(|\+= ?loss|\bretain_graph\b|\bno_grad\b`)},
 	// Those that are not made with JAX, whose variables change nothing in them.
 	{sampler.ToldTorchFolds, lazily(`(?i)\b(?:openfold|fastfold|uni-?fold|esm-?fold|omegafold|rose?ttafold|helixfold|boltz|protenix|chai-?1)\w*`), nil, lazily(`(?i)\b(?:alphafold|colabfold|jax)\w*|\bXLA_`)},
 	{sampler.ToldModels, lazily(`(?i)\b(?:chang|switch|swap)\w* (?:the |my |between |to )*(?:other |another |different |new )?(?:models?|checkpoints?)\b[^.\n]{0,20}\b(?:again|back|` +

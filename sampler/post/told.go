@@ -96,7 +96,7 @@ var tells = []struct {
 		`(?:显存|内存)[^。]{0,12}(?:一直(?:缓慢|慢慢|不停|稳步|线性)?地?(?:涨|上涨|增|上升)|(?:缓慢|慢慢|逐步|稳步|线性)地?(?:涨|上涨|增|上升)|一直飙升|上涨|不断|持续|逐渐|越来越)`),
 		lazily(`(?i)` + betweenVersions + `|\b(?:no|not a|without|any)\s+(?:memory )?leak|` + jumps + `|` +
 			`with (?:the |larger )?(?:(?:system|input|problem|model|image|batch) )?(?:batch|size|resolution|length|image)|RAM usage doesn't|\btemporarily\b|` +
-			`\b(?:very |only )?briefly\b|\brapidly\b|\bloading\b|` + notFreedAfterEnd + `|\b(?:after|when|once|while) (?:the |my )?\S+ (?:is|was|are|gets) (?:built|created|initiali[sz]ed|constructed|loaded|imported)\b|` +
+			`\b(?:very |only )?briefly\b|\brapidly\b|\bloading\b|` + notFreedAfterEnd + `|` + vainCell + `|\b(?:after|when|once|while) (?:the |my )?\S+ (?:is|was|are|gets) (?:built|created|initiali[sz]ed|constructed|loaded|imported)\b|` +
 			`\b(?:when|if|by|after|once) (?:I |we )?(?:increas|rais)(?:e|es|ed|ing) (?:the|my|this|that|its|it|them)\b|` +
 			`^\W*(?:is|are|was|could|may|might)\b[^.]{0,40}\bleak|\b(?:if|whether|maybe|perhaps|could be|may be|might be|possibly|I (?:think|guess|suspect|believe|suppose))\b[^.,]{0,30}\bleak`)},
 	// However fast it grows: it is by growing that it ends.
@@ -167,7 +167,7 @@ var tells = []struct {
 		`worked|runs?|ran|can run|am able)\b|\bwhen (?:I|we) (?:run|use|try)\b.{0,200}\b(?:it|which) (?:runs|works) (?:fine|without|well)|` +
 		`\b(?:in|with|using) (?:a1111|automatic1111|comfyui|forge|invokeai|fooocus|the original|diffusers)\b[^.]{0,40}\b(?:works?|runs?) (?:fine|well|ok|` +
 		`without)`), lazily(`(?i)\b(?:bits?|smaller|less|lower|cpu|without any \w+ (?:model|lora))\b`)},
-	{sampler.ToldFirstGPU, lazily(`(?i)\b(?:many|several|multiple|extra|additional|more|\d+)(?: \w+)? process(?:es)?\b[^.]{0,24}\b(?:on|in) (?:the )?(?:first (?:GPU|card)|` +
+	{sampler.ToldFirstGPU, lazily(`(?i)` + othersOnFirst + `|\b(?:many|several|multiple|extra|additional|more|\d+)(?: \w+)? process(?:es)?\b[^.]{0,24}\b(?:on|in) (?:the )?(?:first (?:GPU|card)|` +
 		`(?:GPU|cuda|device) ?[:#]? ?0)\b[^.]{0,60}\b(?:others?|other (?:\w+ )?(?:GPUs?|cards?)|rest)\b|` +
 		`\b(?:extra|additional|more|other) process(?:es)?\b[^.]{0,24}\b(?:on|in) (?:the )?(?:first (?:GPU|card)|(?:GPU|cuda|device) ?[:#]? ?0)\b|` +
 		`\b(?:always|also|still|extra)\b[^.]{0,30}\b(?:some|small|little|a (?:bit|part|few)|\d+ ?M(?:i?B)?)\b[^.]{0,24}\b(?:memory|` +

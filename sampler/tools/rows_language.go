@@ -301,7 +301,7 @@ var language = []Tool{
 	{Name: "Parler-TTS", Words: []string{"parler-tts", "run_parler_tts_training"}, For: Trains,
 		Source: "https://github.com/huggingface/parler-tts/blob/main/training/README.md",
 		Levers: []Lever{{Batch, "--per_device_train_batch_size 1", "accumulate"}, {Batch, "--audio_encoder_per_device_batch_size 4", "half"}, {Input, "--max_duration_in_seconds 15", "seconds"}, {Checkpointing, "--gradient_checkpointing true", "checkpoint"}, {Model, "--freeze_text_encoder true", "frozen"}}},
-	{Name: "Tacotron 2", Words: []string{"tacotron2"}, For: Trains,
+	{Name: "Tacotron 2", Words: []string{"tacotron2", "symbols_embedding_dim"}, For: Trains,
 		Source: "https://github.com/NVIDIA/tacotron2/blob/master/hparams.py",
 		Levers: []Lever{{Batch, "--hparams=batch_size=16", "half"}, {Bits, "--hparams=fp16_run=True", "half16"}}},
 	{Name: "WaveGlow", Library: true, Words: []string{"waveglow"}, For: Trains,
