@@ -116,3 +116,35 @@ func TestGivenAtAnAddressAgain(t *testing.T) {
 		t.Errorf("%+v, %+v", p.Peak, p.Requests)
 	}
 }
+
+// Memory of another process that is unmapped, or let go of, is none of the process's own, however long the call takes, and whether it fails or not.
+func TestImportsThatLinger(t *testing.T) {
+	for name, end := range map[string]func(s *scene){
+		"one is held still": func(s *scene) { s.Lingered(7, 90, s.now) },
+		"the last has ended by then": func(s *scene) {
+			s.call("cuMemRelease", Call{Address: 2, Other: 91, Device: -1})
+			s.Lingered(7, 90, s.now)
+			s.Lingered(7, 91, s.now)
+		},
+		"and both failed": func(s *scene) {
+			s.call("cuMemRelease", Call{Address: 2, Other: 91, Device: -1})
+			s.Failed(7, 90, s.now)
+			s.Failed(7, 91, s.now)
+		},
+	} {
+		s := newScene(t, 1, people{7: {}})
+		s.context(0)
+		s.alloc(1, 64*mib)
+		s.call("cuMemImportFromShareableHandle", Call{Address: 2, Device: -1})
+		s.call("cuMemMap", Call{Address: 0x100, Size: uint64(20 * mib), Other: 2, Device: -1})
+		s.later(ms(100))
+		s.call("cuMemUnmap", Call{Address: 0x100, Size: uint64(20 * mib), Other: 90, Device: -1})
+		s.later(ms(50))
+		end(s)
+		s.later(ms(10))
+		s.alloc(3, 32*mib)
+		if live := s.requests(0).Live; live != 96*mib {
+			t.Errorf("%s: %v live, not 96 MiB", name, live)
+		}
+	}
+}

@@ -1111,6 +1111,19 @@ func FuzzCalls(f *testing.F) {
 			if b[4]&3 == 3 {
 				s.Failed(7+int(b[0]&1), uint64(b[3]>>5), s.now)
 			}
+			if b[4]&3 == 1 {
+				s.Lingered(7+int(b[0]&1), uint64(b[3]>>5), s.now)
+			}
+			switch pid := 7 + int(b[0]&1); b[4] & 63 {
+			case 16:
+				s.Tracker.Ended(pid, s.now, int(b[3]), nil)
+			case 20:
+				s.Execed(pid, s.now)
+			case 24:
+				s.Begins(pid)
+			case 28:
+				s.Left(UnderWay{PID: pid, TID: int(b[0] >> 4), Function: int(b[1]) % (len(Functions) + 1), Size: sizes[b[2]%5], Number: uint64(b[3] >> 5), Began: s.now.Add(-ms(50))}, s.now)
+			}
 			if b[4]&15 == 15 {
 				s.Reading(s.gpus[b[0]&1].Key(), s.now, sampler.Bytes(b[3])*gib)
 			}

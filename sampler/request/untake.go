@@ -43,6 +43,7 @@ func (t *Tracker) Lingered(pid int, call uint64, at time.Time) {
 	for i := range p.taken {
 		switch x := &p.taken[i]; {
 		case x.call != call:
+		case x.block != nil && x.block.seat == nil: // it is another process's, as what it has imported is
 		case x.block != nil:
 			x.block.seat.tally.lingers(x.block.seat, x.began, at)
 			p.gaveUntil(x, at)
@@ -80,6 +81,10 @@ func (p *process) untake(call uint64, now time.Time) {
 func (p *process) restore(at where, b *block, now time.Time) {
 	c := &Call{Time: now}
 	p.blocks[at] = b
+	if b.seat == nil {
+		p.imported++
+		return
+	}
 	b.seat.tally.retake(c, b.bytes)
 	p.step(b.seat.tally)
 	if physical(b.memory) {
