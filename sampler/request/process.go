@@ -281,8 +281,7 @@ func (p *process) hold(c *Call, s *seat, n sampler.Bytes) {
 		s.tally.met(c, n)
 		return
 	}
-	if Functions[c.Function].Memory == Managed { // it is the GPU's only while it is used there, and no call tells when its pages move
-		p.hide()
+	if Functions[c.Function].Memory == Managed { // it is the GPU's only while it is used there
 		s.tally.met(c, n)
 		return
 	}
