@@ -91,7 +91,7 @@ const againShare = 0.02
 func (f *facts) asksAgain() bool {
 	need := float64(f.requested.Or(0))
 	return f.bigRequest() && !f.onHost() && f.phase() != sampler.PhaseValidation && f.phase() != sampler.PhaseSaving && f.class.class == classAllocator && slices.ContainsFunc(f.alerts, func(a sampler.Alert) bool {
-		return a.Kind == sampler.AlertGrowth && math.Abs(a.Numbers["step_bytes"]-need) <= againShare*need
+		return a.Kind == sampler.AlertGrowth && a.Numbers[Swell] == 0 && math.Abs(a.Numbers["step_bytes"]-need) <= againShare*need
 	})
 }
 

@@ -11,6 +11,14 @@ import (
 func TestFreeByReadingsAmidCalls(t *testing.T) {
 	const piece = 20 * mib
 	none := sampler.Opt[sampler.Bytes]{}
+	late := func(s *scene, read func(sampler.Bytes)) { // a context was made, and the reading after the refusal fell into a slow call
+		s.call("cuCtxCreate_v2", Call{Address: 0xc001, Device: 0})
+		s.refused(47*gib + mib)
+		s.later(ms(10))
+		read(gib + gib/2)
+		s.later(ms(10))
+		s.call("cuMemAlloc_v2", Call{Address: 1, Size: uint64(30 * gib), Context: 0xc000, Device: -1, Took: ms(20)})
+	}
 	for name, row := range map[string]struct {
 		play func(s *scene, read func(sampler.Bytes))
 		free sampler.Opt[sampler.Bytes]
@@ -44,21 +52,9 @@ func TestFreeByReadingsAmidCalls(t *testing.T) {
 			s.later(ms(10))
 			s.call("cuMemAlloc_v2", Call{Address: 1, Size: uint64(30 * gib), Context: 0xc000, Device: -1, Took: ms(20)})
 		}, sampler.Some(47 * gib)},
-		"that had not moved it, and nothing is known of before": {func(s *scene, read func(sampler.Bytes)) {
-			s.call("cuCtxCreate_v2", Call{Address: 0xc001, Device: 0})
-			s.refused(47*gib + mib)
-			s.later(ms(10))
-			read(gib + gib/2)
-			s.later(ms(10))
-			s.call("cuMemAlloc_v2", Call{Address: 1, Size: uint64(30 * gib), Context: 0xc000, Device: -1, Took: ms(20)})
-		}, none},
+		"that had not moved it, and nothing is known of before": {late, none},
 		"but it is read once more": {func(s *scene, read func(sampler.Bytes)) {
-			s.call("cuCtxCreate_v2", Call{Address: 0xc001, Device: 0})
-			s.refused(47*gib + mib)
-			s.later(ms(10))
-			read(gib + gib/2)
-			s.later(ms(10))
-			s.call("cuMemAlloc_v2", Call{Address: 1, Size: uint64(30 * gib), Context: 0xc000, Device: -1, Took: ms(20)})
+			late(s, read)
 			s.later(ms(10))
 			read(31*gib + gib/2)
 		}, sampler.Some(47*gib - gib/2)},

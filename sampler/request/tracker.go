@@ -65,6 +65,13 @@ func (t *Tracker) Begin(running map[int]bool) {
 	t.seeing, t.older = true, running
 }
 
+// End notes that no more calls are seen: snapshots tell nothing of requests from then on.
+func (t *Tracker) End() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.seeing, t.catchUp, t.underWay = false, nil, nil
+}
+
 // Ask sets who is asked for the calls of until then, before it matters which there have been; it returns once they have been passed on. And who
 // is asked before that which calls are under way.
 func (t *Tracker) Ask(catchUp func(), underWay func() []UnderWay) {

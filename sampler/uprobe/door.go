@@ -258,9 +258,9 @@ func ownNamespace() (device, inode uint64) {
 	return uint64(unix.Major(st.Dev))<<20 | uint64(unix.Minor(st.Dev)), st.Ino
 }
 
-// Run passes calls on until the context ends.
+// Run passes calls on until the context ends, or until one cannot be.
 func (d *Door) Run(ctx context.Context) {
-	stop := d.startReading()
+	stop, broken := d.startReading()
 	defer func() {
 		stop()
 		left := d.leave()
@@ -272,6 +272,8 @@ func (d *Door) Run(ctx context.Context) {
 	for n := 0; ; {
 		select {
 		case <-ctx.Done():
+			return
+		case <-broken:
 			return
 		case news := <-d.news:
 			switch x := news.(type) {

@@ -45,11 +45,15 @@ func (d *Door) catchUp() {
 	}
 }
 
-// startReading passes calls on until stop is called.
-func (d *Door) startReading() (stop func()) {
-	done := make(chan struct{})
+// startReading passes calls on until stop is called. What goes wrong with one of them ends that and nothing else: broken is closed then.
+func (d *Door) startReading() (stop func(), broken <-chan struct{}) {
+	done, wrong := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(done)
+		defer sampler.Guard(func(error) {
+			d.tracker.End()
+			close(wrong)
+		})
 		d.read()
 	}()
 	reads := func(yes bool) {
@@ -63,7 +67,7 @@ func (d *Door) startReading() (stop func()) {
 		reads(false)
 		d.calls.Close() //nolint:errcheck // it ends the reader
 		<-done
-	}
+	}, wrong
 }
 
 // read passes on the calls of the ring buffer.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"nvpeak/sampler"
+	"nvpeak/sampler/request"
 	"nvpeak/sampler/uprobe/cudatest"
 )
 
@@ -79,5 +80,24 @@ func TestKernelBeganBesideOthers(t *testing.T) {
 		if off := kernelBegan(&heldUp{steady, waits}).Sub(want); off.Abs() > 5*time.Millisecond {
 			t.Errorf("held up %d times, it is %v off", waits, off)
 		}
+	}
+}
+
+// A call that cannot be passed on ends what is told of requests, and nothing else.
+func TestReaderFails(t *testing.T) {
+	d := &Door{tracker: request.New(nil)} // without what it reads
+	d.tracker.Begin(nil)
+	before, after := &sampler.Snapshot{}, &sampler.Snapshot{}
+	if d.tracker.Apply(before); before.Door == nil {
+		t.Error("nothing is told of requests from the start")
+	}
+	_, broken := d.startReading()
+	select {
+	case <-broken:
+	case <-time.After(10 * time.Second):
+		t.Fatal("it reads on")
+	}
+	if d.tracker.Apply(after); after.Door != nil {
+		t.Errorf("requests are told on: %+v", after.Door)
 	}
 }
